@@ -1,6 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describeMachine, machine } from './machine.mjs';
+import { describeMachine } from './machine.mjs';
+import { startResult, writeResult } from './results.mjs';
 
 /**
  * @typedef {'ms' | 's' | 'MB' | 'KB' | '%' | 'Gbit/s' | '/s' | ''} Unit unit of a figure; the empty one is for ratios
@@ -13,6 +12,12 @@ import { describeMachine, machine } from './machine.mjs';
  * @property {number} [atMost] the aim, in the same unit
  * @property {number} [atLeast] the aim, in the same unit
  * @property {Columns} [columns] further columns
+ * @property {Point} [point] where it is drawn
+ *
+ * @typedef {object} Point of a plot over the number of Services
+ * @property {string} plot name of the plot
+ * @property {string} series what is compared there: a mode, or another program
+ * @property {number} services
  */
 
 /** Digits after the point, for values below 10 and others. */
@@ -52,12 +57,36 @@ export function meetsAim({ value, atMost, atLeast }) {
   return (atMost === undefined || value <= atMost) && (atLeast === undefined || value >= atLeast);
 }
 
+/**
+ * Rows of a table.
+ *
+ * @param {readonly Figure[]} figures
+ */
+export function rowsOf(figures) {
+  return figures.map((figure) => {
+    const { what, value, unit, atMost, atLeast, columns = {} } = figure;
+    const met = meetsAim(figure);
+    const aims = [
+      ...(atMost === undefined ? [] : [`<= ${formatQuantity(atMost, unit)}`]),
+      ...(atLeast === undefined ? [] : [`>= ${formatQuantity(atLeast, unit)}`]),
+    ];
+    return {
+      what,
+      measured: formatQuantity(value, unit),
+      aim: aims.join(', '),
+      ok: met === undefined ? '' : met ? 'yes' : 'NO',
+      ...columns,
+    };
+  });
+}
+
 /** The figures of one benchmark: printed as one table, compared with their aims, written as JSON. */
 export class Report {
   #name;
   #subject;
   /** @type {Figure[]} */
   #figures = [];
+  #start = startResult();
 
   /**
    * @param {string} name of the benchmark, and of its result file
@@ -72,9 +101,9 @@ export class Report {
    * @param {string} what
    * @param {number} value
    * @param {Unit} unit
-   * @param {{atMost?: number | undefined, atLeast?: number | undefined, columns?: Columns}} [more]
+   * @param {{atMost?: number | undefined, atLeast?: number | undefined, columns?: Columns, point?: Point}} [more]
    */
-  add(what, value, unit, { atMost, atLeast, columns } = {}) {
+  add(what, value, unit, { atMost, atLeast, columns, point } = {}) {
     this.#figures.push({
       what,
       value,
@@ -82,42 +111,24 @@ export class Report {
       ...(atMost === undefined ? {} : { atMost }),
       ...(atLeast === undefined ? {} : { atLeast }),
       ...(columns === undefined ? {} : { columns }),
+      ...(point === undefined ? {} : { point }),
     });
   }
 
   /** The rows as they are printed. */
   rows() {
-    return this.#figures.map((figure) => {
-      const { what, value, unit, atMost, atLeast, columns = {} } = figure;
-      const met = meetsAim(figure);
-      const aims = [
-        ...(atMost === undefined ? [] : [`<= ${formatQuantity(atMost, unit)}`]),
-        ...(atLeast === undefined ? [] : [`>= ${formatQuantity(atLeast, unit)}`]),
-      ];
-      return {
-        what,
-        measured: formatQuantity(value, unit),
-        aim: aims.join(', '),
-        ok: met === undefined ? '' : met ? 'yes' : 'NO',
-        ...columns,
-      };
-    });
+    return rowsOf(this.#figures);
   }
 
   /**
-   * Prints the figures, writes them to `<name>.json` in the directory that BENCH_RESULTS names, and sets the exit code.
+   * Prints the figures, writes them to `bench/results`, or to the directory that BENCH_RESULTS names, and sets the exit code.
    *
    * @returns {number} 1 when an aim is missed, else 0
    */
   finish() {
     process.stdout.write(`${this.#name}: ${this.#subject}; ${describeMachine()}\n`);
     console.table(this.rows());
-    const directory = process.env.BENCH_RESULTS;
-    if (directory) {
-      mkdirSync(directory, { recursive: true });
-      const result = { bench: this.#name, subject: this.#subject, machine: machine(), figures: this.#figures };
-      writeFileSync(join(directory, `${this.#name}.json`), `${JSON.stringify(result, null, 2)}\n`);
-    }
+    writeResult(this.#name, { ...this.#start, subject: this.#subject, figures: this.#figures });
     const status = this.#figures.some((figure) => meetsAim(figure) === false) ? 1 : 0;
     process.exitCode = status;
     return status;

@@ -21,6 +21,7 @@ import {
 import { checkServerOptions } from './check-server-options.js';
 import { combineObservers } from './combine-observers.js';
 import { composeProxier } from './compose-proxier.js';
+import { BackgroundCleaning } from './conntrack/background-cleaning.js';
 import { ConnectionResetter } from './conntrack/connection-resetter.js';
 import { ConntrackCleaner } from './conntrack/conntrack-cleaner.js';
 import { Readiness } from './health/readiness.js';
@@ -197,12 +198,13 @@ export class ProxyServer {
     this.#probe?.serve(families);
     this.#listening.push(new SlowCommandLog(this.#logger));
     const cleaner = await this.#makeCleaner(selection.backend);
+    const cleaning = cleaner && new BackgroundCleaning((success) => cleaner.synced(success));
     const resetter = this.#makeResetter(selection.backend);
-    this.#listening.push(...(cleaner ? [cleaner] : []), ...(resetter ? [resetter] : []));
+    this.#listening.push(...(cleaner && cleaning ? [cleaner, cleaning] : []), ...(resetter ? [resetter] : []));
     const proxier = this.#makeProxier(
       selection.backend,
       { ...options, nodeAddresses: addresses },
-      { families, cleaner, resetter, reader },
+      { families, cleaning, resetter, reader },
     );
 
     this.#abort.signal.throwIfAborted();
@@ -398,12 +400,12 @@ export class ProxyServer {
     proxier: ProxierOptions,
     {
       families,
-      cleaner,
+      cleaning,
       resetter,
       reader,
     }: {
       readonly families: readonly IPFamily[];
-      readonly cleaner: ConntrackCleaner | undefined;
+      readonly cleaning: BackgroundCleaning | undefined;
       readonly resetter: ConnectionResetter | undefined;
       readonly reader: ObjectReader;
     },
@@ -415,7 +417,7 @@ export class ProxyServer {
       // Before what takes time: it records when a sync has ended.
       ...(recorder ? [recorder] : []),
       ...(conntrackTuning && tracksConnections(backend) ? [conntrackTuning] : []),
-      ...(cleaner ? [cleaner] : []),
+      ...(cleaning ? [cleaning] : []),
       ...(resetter ? [resetter] : []),
       this.#readiness,
       ...(this.#probe ? [this.#probe] : []),

@@ -10,7 +10,7 @@ import {
   u32,
 } from '../netlink/attributes.js';
 import { ADDRESS_FAMILIES, addressBytes, addressText, familyOfNumber, PROTOCOL_NUMBERS } from '../netlink/ip-bytes.js';
-import type { ConntrackEntry, ConntrackTuple, ReplySource } from './conntrack.js';
+import type { ConntrackEntry, ConntrackTranslation, ConntrackTuple, ReplySource } from './conntrack.js';
 
 /** Commands of the conntrack subsystem of nfnetlink (`linux/netfilter/nfnetlink_conntrack.h`). */
 export const CONNTRACK_COMMANDS = { get: 1, delete: 2, statistics: 5 } as const;
@@ -28,10 +28,15 @@ const ADDRESS = {
 } as const;
 const PROTOCOL = { number: 1, sourcePort: 2, destinationPort: 3 } as const;
 const FILTER = { originalFlags: 1, replyFlags: 2 } as const;
-/** Of a filter: the kernel skips entries with another source address, protocol number, source port. */
-const BY_SOURCE = 1 << 0;
-const BY_PROTOCOL_NUMBER = 1 << 3;
-const BY_SOURCE_PORT = 1 << 4;
+/** Flags of a filter: what an entry must have in common with the tuple of the request (`CTA_FILTER_F_…` in the kernel). */
+const BY = {
+  source: 1 << 0,
+  destination: 1 << 1,
+  protocol: 1 << 3,
+  sourcePort: 1 << 4,
+  destinationPort: 1 << 5,
+} as const;
+const STATISTICS = { entries: 1 } as const;
 /** `struct nfgenmsg`: address family, version, resource id (unused). */
 const HEAD = 4;
 const ATTRIBUTE_HEAD = 4;
@@ -72,7 +77,7 @@ export function encodeListRequest(family: IPFamily, protocol: Protocol | undefin
     const port = { type: PROTOCOL.sourcePort, value: be16(repliesFrom.sourcePort) };
     const protocolAndPort = { type: TUPLE.protocol, value: [number, port] };
     const filter = (flags: number) => ({ type: FLOW.filter, value: [{ type: FILTER.replyFlags, value: u32(flags) }] });
-    const flags = BY_PROTOCOL_NUMBER | BY_SOURCE_PORT;
+    const flags = BY.protocol | BY.sourcePort;
     if (family === 'IPv6') {
       // Up to Linux 6.18 at least, a filter for an IPv6 address passes on all others (`!ipv6_addr_cmp` in nf_conntrack_netlink.c).
       return message(family, [{ type: FLOW.reply, value: [protocolAndPort] }, filter(flags)]);
@@ -80,18 +85,18 @@ export function encodeListRequest(family: IPFamily, protocol: Protocol | undefin
     const address = { type: ADDRESS[family].source, value: addressBytes(repliesFrom.source) };
     return message(family, [
       { type: FLOW.reply, value: [{ type: TUPLE.address, value: [address] }, protocolAndPort] },
-      filter(flags | BY_SOURCE),
+      filter(flags | BY.source),
     ]);
   }
   return message(family, [
     { type: FLOW.original, value: [{ type: TUPLE.protocol, value: [number] }] },
-    { type: FLOW.filter, value: [{ type: FILTER.originalFlags, value: u32(BY_PROTOCOL_NUMBER) }] },
+    { type: FLOW.filter, value: [{ type: FILTER.originalFlags, value: u32(BY.protocol) }] },
   ]);
 }
 
 /** Requests the entry of an original tuple. The entry returned may have another reply tuple than expected. */
 export function encodeFlowRequest({ family, protocol, original, zone }: ConntrackEntry): Buffer {
-  return message(family, [tuple(FLOW.original, family, protocol, original), zoneOf(zone)]);
+  return message(family, [tuple(FLOW.original, family, protocol, original), ...zoneOf(zone)]);
 }
 
 /**
@@ -102,8 +107,50 @@ export function encodeDeletion({ entry: { family, protocol, reply }, id, replyZo
   return message(family, [
     tuple(FLOW.reply, family, protocol, reply),
     { type: FLOW.id, value: be32(id) },
-    zoneOf(replyZone),
+    ...zoneOf(replyZone),
   ]);
+}
+
+/**
+ * Deletes all entries with a translation (Linux 6.11 and later). Older kernels look for one entry with the incomplete tuple, and
+ * refuse with EINVAL. A filter without a tuple would delete the whole table there.
+ */
+export function encodeDeletionOfTranslated(
+  family: 'IPv4',
+  protocol: Protocol,
+  { destination, destinationPort, source, sourcePort }: ConntrackTranslation,
+): Buffer {
+  const numbers = ADDRESS[family];
+  const number = { type: PROTOCOL.number, value: u8(PROTOCOL_NUMBERS[protocol]) };
+  return message(family, [
+    {
+      type: FLOW.original,
+      value: [
+        { type: TUPLE.address, value: [{ type: numbers.destination, value: addressBytes(destination) }] },
+        { type: TUPLE.protocol, value: [number, { type: PROTOCOL.destinationPort, value: be16(destinationPort) }] },
+      ],
+    },
+    {
+      type: FLOW.reply,
+      value: [
+        { type: TUPLE.address, value: [{ type: numbers.source, value: addressBytes(source) }] },
+        { type: TUPLE.protocol, value: [number, { type: PROTOCOL.sourcePort, value: be16(sourcePort) }] },
+      ],
+    },
+    {
+      type: FLOW.filter,
+      value: [
+        { type: FILTER.originalFlags, value: u32(BY.destination | BY.protocol | BY.destinationPort) },
+        { type: FILTER.replyFlags, value: u32(BY.source | BY.protocol | BY.sourcePort) },
+      ],
+    },
+  ]);
+}
+
+/** The number of entries, from the answer to {@link encodeStatisticsRequest}; undefined when it does not have it. */
+export function decodeStatistics(payload: Buffer): number | undefined {
+  const at = findAttribute(payload, STATISTICS.entries, HEAD, payload.length);
+  return valueLength(payload, at) === 4 ? payload.readUInt32BE(at + ATTRIBUTE_HEAD) : undefined;
 }
 
 /** The fields of a kernel entry that this module reads. */
@@ -115,12 +162,13 @@ export function encodeFlow({ entry, id, replyZone }: ConntrackFlow): Buffer {
     tuple(FLOW.original, family, protocol, original, inTuple(zone)),
     tuple(FLOW.reply, family, protocol, reply, inTuple(replyZone)),
     { type: FLOW.id, value: be32(id) },
-    ...(zone === replyZone && zone !== 0 ? [zoneOf(zone)] : []),
+    ...(zone === replyZone ? zoneOf(zone) : []),
   ]);
 }
 
-function zoneOf(zone: number): Attribute {
-  return { type: FLOW.zone, value: be16(zone) };
+/** A kernel without zones (`CONFIG_NF_CONNTRACK_ZONES`) refuses even the default one. */
+function zoneOf(zone: number): readonly Attribute[] {
+  return zone === 0 ? [] : [{ type: FLOW.zone, value: be16(zone) }];
 }
 
 function tuple(

@@ -2,13 +2,22 @@ import { type IPFamily, messageOf, type Protocol } from '@kube-proxier/core';
 import { NETLINK_FLAGS, type Netlink, type NetlinkRequest } from '../netlink/netlink.js';
 import { NetlinkError, NetlinkRefused } from '../netlink/netlink-error.js';
 import { NetlinkSocket } from '../netlink/netlink-socket.js';
-import { type Conntrack, type ConntrackEntry, ConntrackError, type ReplySource, repliesComeFrom } from './conntrack.js';
+import {
+  type Conntrack,
+  type ConntrackEntry,
+  ConntrackError,
+  type ConntrackTranslation,
+  type ReplySource,
+  repliesComeFrom,
+} from './conntrack.js';
 import {
   type ConntrackFlow,
   conntrackMessageType,
   decodeEntry,
   decodeFlow,
+  decodeStatistics,
   encodeDeletion,
+  encodeDeletionOfTranslated,
   encodeFlowRequest,
   encodeListRequest,
   encodeStatisticsRequest,
@@ -82,6 +91,34 @@ export class ConntrackNetlink implements Conntrack {
     });
   }
 
+  deleteTranslated(
+    family: IPFamily,
+    protocol: Protocol,
+    translations: readonly ConntrackTranslation[],
+  ): Promise<number | undefined> {
+    if (family === 'IPv6') {
+      // Up to Linux 6.18 at least, the kernel compares IPv6 addresses the wrong way round: it deletes entries that differ.
+      return Promise.resolve(undefined);
+    }
+    return this.#withNetlink((netlink) =>
+      repeated(async () => {
+        const before = await countEntries(netlink);
+        const requests = translations.map((one) =>
+          request('delete', encodeDeletionOfTranslated(family, protocol, one)),
+        );
+        const results = await netlink.execute(requests, { inBackground: true });
+        if (results.some((errno) => NOT_THERE.includes(errno))) {
+          return undefined;
+        }
+        const refused = results.find((errno) => errno !== 0);
+        if (refused !== undefined) {
+          throw new NetlinkRefused(refused, 'delete tracked connections');
+        }
+        return Math.max(0, before - (await countEntries(netlink)));
+      }),
+    );
+  }
+
   async #withNetlink<T>(work: (netlink: Netlink) => Promise<T>): Promise<T> {
     const netlink = this.connect();
     try {
@@ -92,6 +129,11 @@ export class ConntrackNetlink implements Conntrack {
       netlink.close();
     }
   }
+}
+
+async function countEntries(netlink: Netlink): Promise<number> {
+  const answers = await netlink.request(request('statistics', encodeStatisticsRequest()));
+  return answers.map(({ payload }) => decodeStatistics(payload)).find((count) => count !== undefined) ?? 0;
 }
 
 async function deleteSome(netlink: Netlink, entries: readonly ConntrackEntry[]): Promise<number> {

@@ -117,6 +117,59 @@ function conntrackSuite(table: () => Table): void {
     expect(await table().conntrack.list('IPv4', 'UDP')).toEqual([flow(4000)]);
   });
 
+  test('deletes all flows of a translation, and no other', async () => {
+    const to = (address: string, port: number, changes: Partial<ConntrackEntry> = {}) => {
+      const entry = flow(port, changes);
+      return { ...entry, reply: { ...entry.reply, source: address } };
+    };
+    const original = (port: number, changes: Partial<ConntrackEntry['original']>) => ({
+      original: { ...flow(port).original, ...changes },
+    });
+    const stale = [to('10.244.0.12', 4000), to('10.244.0.12', 4001, { zone: 7 })];
+    const others = [
+      to('10.244.0.11', 4002),
+      to('10.244.0.12', 4003, original(4003, { destination: '10.96.0.11' })),
+      to('10.244.0.12', 4004, original(4004, { destinationPort: 54 })),
+      to('10.244.0.12', 4005, { protocol: 'SCTP' }),
+      to('10.244.0.12', 4006, { reply: { ...flow(4006).reply, sourcePort: 5354 } }),
+      IPV6_FLOW,
+    ];
+    for (const entry of [...stale, ...others]) {
+      await table().add(entry);
+    }
+    const { conntrack } = table();
+    const all = async () =>
+      (
+        await Promise.all([
+          conntrack.list('IPv4', 'UDP'),
+          conntrack.list('IPv4', 'SCTP'),
+          conntrack.list('IPv6', 'UDP'),
+        ])
+      ).flat();
+    const translation = {
+      ...{ destination: '10.96.0.10', destinationPort: 53 },
+      ...{ source: '10.244.0.12', sourcePort: 5353 },
+    };
+    const count = await conntrack.deleteTranslated?.('IPv4', 'UDP', [
+      translation,
+      { ...translation, source: '10.244.0.99' },
+    ]);
+    if (count === undefined) {
+      // The host cannot, and says so: then nothing was deleted.
+      expect(sorted(await all())).toEqual(sorted([...stale, ...others]));
+      return;
+    }
+    expect(count).toBe(2);
+    expect(sorted(await all())).toEqual(sorted(others));
+    // By IPv6 addresses, kernels delete the others instead.
+    const { original: sent, reply } = IPV6_FLOW;
+    for (const source of [reply.source, 'fd00:10:244::99']) {
+      const ipv6 = { ...translation, destination: sent.destination, source };
+      expect(await conntrack.deleteTranslated?.('IPv6', 'UDP', [ipv6])).toBeUndefined();
+    }
+    expect(sorted(await all())).toEqual(sorted(others));
+  });
+
   test('distinguishes the same ports in several zones', async () => {
     const zones = [0, 7, 65_535].map((zone) => flow(4000, { zone }));
     for (const entry of zones) {
@@ -436,6 +489,29 @@ describe('in the kernel', () => {
       const found = await conntrack.list('IPv4', 'TCP', undefined, { source: '10.244.0.12', sourcePort: 5353 });
       expect(found).toEqual([tcp(4001, '10.244.0.12')]);
       expect(messages).toBe(1);
+    });
+
+    test('where the kernel cannot delete by translation, nothing is deleted, and the caller is told', async () => {
+      await add(flow(4000));
+      const conntrack = changed(() => ({ execute: async (requests) => requests.map(() => 22) }));
+      const translation = {
+        ...{ destination: '10.96.0.10', destinationPort: 53 },
+        ...{ source: '10.244.0.11', sourcePort: 5353 },
+      };
+      expect(await conntrack.deleteTranslated('IPv4', 'UDP', [translation])).toBeUndefined();
+      expect(await conntrack.list('IPv4', 'UDP')).toEqual([flow(4000)]);
+    });
+
+    test('a request to delete by translation always has a tuple: without one, a kernel deletes the whole table', async () => {
+      const payloads: Uint8Array[] = [];
+      const conntrack = changed(() => ({
+        execute: async (requests) => requests.map(({ payload }) => payloads.push(payload) && 22),
+      }));
+      await conntrack.deleteTranslated('IPv4', 'UDP', [
+        { destination: '10.96.0.10', destinationPort: 53, source: '10.244.0.11', sourcePort: 5353 },
+      ]);
+      expect(payloads).toHaveLength(1);
+      expect([...attributeMap(Buffer.from((payloads[0] as Uint8Array).subarray(4))).keys()]).toEqual([1, 2, 25]);
     });
 
     test('reads a list again from the start when part of it was lost, and gives up eventually', async () => {

@@ -30,6 +30,16 @@ export interface ConntrackEntry {
   readonly zone: number;
 }
 
+/** The part of an entry that destination NAT decides: where the client sent to, and who answers. */
+export interface ConntrackTranslation {
+  /** Destination of the original direction, a cluster IP for example; canonical. */
+  readonly destination: string;
+  readonly destinationPort: number;
+  /** Source of the reply direction, the selected endpoint for example; canonical. */
+  readonly source: string;
+  readonly sourcePort: number;
+}
+
 /** The kernel's connection tracking table. */
 export interface Conntrack {
   /**
@@ -64,6 +74,22 @@ export interface Conntrack {
    * @throws ConntrackError; some of the entries may have been deleted.
    */
   delete(entries: readonly ConntrackEntry[]): Promise<number>;
+
+  /**
+   * Deletes every entry with one of these translations, in any zone, without listing it: the kernel compares. Its cost is one
+   * pass over the whole table for each translation. When absent, the host cannot do it.
+   *
+   * Up to Linux 6.10 the kernel does not compare, and IPv6 addresses the wrong way round.
+   *
+   * @returns by how many entries the table is smaller, so near to the number of deleted entries where others come and go
+   *   meanwhile; undefined when this host cannot do it and nothing was deleted.
+   * @throws ConntrackError; some of the entries may have been deleted.
+   */
+  deleteTranslated?(
+    family: IPFamily,
+    protocol: Protocol,
+    translations: readonly ConntrackTranslation[],
+  ): Promise<number | undefined>;
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   type Conntrack,
   type ConntrackEntry,
   type ConntrackError,
+  type ConntrackTranslation,
   type ReplySource,
   repliesComeFrom,
 } from './conntrack.js';
@@ -48,6 +49,28 @@ export class FakeConntrack implements Conntrack {
   async delete(entries: readonly ConntrackEntry[]): Promise<number> {
     this.#check();
     return entries.filter((entry) => this.#entries.delete(conntrackKey(entry))).length;
+  }
+
+  /** As the kernel, which cannot compare IPv6 addresses. */
+  async deleteTranslated(
+    family: IPFamily,
+    protocol: Protocol,
+    translations: readonly ConntrackTranslation[],
+  ): Promise<number | undefined> {
+    if (family === 'IPv6') {
+      return undefined;
+    }
+    return this.delete(
+      await this.list(family, protocol, ({ original, reply }) =>
+        translations.some(
+          ({ destination, destinationPort, source, sourcePort }) =>
+            original.destination === destination &&
+            original.destinationPort === destinationPort &&
+            reply.source === source &&
+            reply.sourcePort === sourcePort,
+        ),
+      ),
+    );
   }
 
   #check(): void {

@@ -2,7 +2,13 @@ import { type IPFamily, messageOf, type Protocol } from '@kube-proxier/core';
 import { NetlinkSocket } from '../netlink/netlink-socket.js';
 import { type CommandRunner, createCommandRunner } from '../process/command-runner.js';
 import { findTool } from '../process/find-tool.js';
-import { type Conntrack, type ConntrackEntry, ConntrackError, type ReplySource } from './conntrack.js';
+import {
+  type Conntrack,
+  type ConntrackEntry,
+  ConntrackError,
+  type ConntrackTranslation,
+  type ReplySource,
+} from './conntrack.js';
 import { ConntrackNetlink } from './conntrack-netlink.js';
 import { ConntrackTool } from './conntrack-tool.js';
 
@@ -49,6 +55,15 @@ export class HostConntrack implements Conntrack {
 
   delete(entries: readonly ConntrackEntry[]): Promise<number> {
     return this.#do((conntrack) => conntrack.delete(entries));
+  }
+
+  /** By netlink only: the tool would list the whole table itself. */
+  deleteTranslated(
+    family: IPFamily,
+    protocol: Protocol,
+    translations: readonly ConntrackTranslation[],
+  ): Promise<number | undefined> {
+    return this.#do(async (conntrack) => conntrack.deleteTranslated?.(family, protocol, translations));
   }
 
   async #do<T>(work: (conntrack: Conntrack) => Promise<T>): Promise<T> {

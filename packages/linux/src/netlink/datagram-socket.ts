@@ -15,8 +15,12 @@ export interface DatagramSocket {
   readonly capacity: number | undefined;
   /** The datagram that was received last. Its bytes are reused. */
   readonly received: Buffer;
-  /** The kernel carries out what it is sent before this is done. `bytes` must not change meanwhile. */
-  send(bytes: Buffer): void | Promise<void>;
+  /**
+   * The kernel carries out what it is sent before this is done. `bytes` must not change meanwhile.
+   *
+   * @param inBackground in a thread, where the transport can choose. Default: when it is large.
+   */
+  send(bytes: Buffer, inBackground?: boolean): void | Promise<void>;
   /** Receives into {@link received}. @returns false when there is nothing yet. */
   receive(): boolean;
   /** Waits until something may have been received, a moment at most. */

@@ -18,6 +18,9 @@ const NETLINK_EXT_ACK = 11;
 /** Bytes that are sent at once, and without a larger buffer. */
 const SEND_BUFFER = 128 * 1024;
 
+/** Number of messages that threads of this process send. */
+let sending = 0;
+
 /** By calls of the C library: the answer is there when sending returns. */
 export function openKoffiSocket(
   libc: Libc,
@@ -56,9 +59,12 @@ class KoffiSocket implements DatagramSocket {
     this.portId = readU32(address, 4);
   }
 
-  send(bytes: Buffer): void | Promise<void> {
-    // Large transactions take the kernel up to a second, in which this process does other things.
-    return bytes.length > SEND_BUFFER ? this.#sendInBackground(bytes) : this.#sendAll(bytes);
+  send(bytes: Buffer, inBackground = false): void | Promise<void> {
+    // Large transactions take the kernel up to a second, in which this process does other things. Meanwhile the kernel has others
+    // wait, such as the transaction of the other IP family.
+    return inBackground || sending > 0 || bytes.length > SEND_BUFFER
+      ? this.#sendInBackground(bytes)
+      : this.#sendAll(bytes);
   }
 
   receive(): boolean {
@@ -97,9 +103,15 @@ class KoffiSocket implements DatagramSocket {
 
   async #sendInBackground(bytes: Buffer): Promise<void> {
     this.#provideBuffer(bytes.length);
-    if ((await this.libc.sendInBackground(this.fd, bytes, bytes.length, 0)) < 0) {
-      this.#sendAll(bytes);
+    sending += 1;
+    try {
+      if ((await this.libc.sendInBackground(this.fd, bytes, bytes.length, 0)) >= 0) {
+        return;
+      }
+    } finally {
+      sending -= 1;
     }
+    this.#sendAll(bytes);
   }
 
   #sendAll(bytes: Buffer): void {

@@ -39,6 +39,8 @@ interface Conversation {
   readonly dump?: boolean;
   /** Whether the event loop runs between datagrams. Default false. */
   readonly patient?: boolean;
+  /** Whether it is sent from a thread. Default: when it is large. */
+  readonly inBackground?: boolean;
   /** Default: nothing. */
   readonly take?: Exchange['take'];
 }
@@ -60,10 +62,13 @@ export class NetlinkSocket implements Netlink {
     private readonly options: NetlinkSocketOptions = {},
   ) {}
 
-  async execute(requests: readonly NetlinkRequest[]): Promise<readonly number[]> {
+  async execute(
+    requests: readonly NetlinkRequest[],
+    { inBackground = false }: { readonly inBackground?: boolean } = {},
+  ): Promise<readonly number[]> {
     const results: number[] = [];
     await this.#inBatches(requests, async (batch) => {
-      const { first, errors } = await this.#converse(batch, { lastFlags: NETLINK_FLAGS.ack });
+      const { first, errors } = await this.#converse(batch, { lastFlags: NETLINK_FLAGS.ack, inBackground });
       results.push(...batch.map((_request, index) => errors.get(first + index) ?? 0));
     });
     return results;
@@ -138,7 +143,7 @@ export class NetlinkSocket implements Netlink {
    */
   async #converse(
     requests: readonly NetlinkRequest[],
-    { lastFlags = 0, dump = false, patient = false, take = () => {} }: Conversation,
+    { lastFlags = 0, dump = false, patient = false, inBackground = false, take = () => {} }: Conversation,
   ): Promise<Exchange> {
     const socket = await this.#open();
     const first = this.#sequence;
@@ -146,7 +151,7 @@ export class NetlinkSocket implements Netlink {
     this.#sequence = last > 0x7fff_0000 ? 1 : last + 1;
     const exchange: Exchange = { first, last, dump, take, errors: new Map(), done: false };
     try {
-      await socket.send(encodeMessages(requests, first, lastFlags));
+      await socket.send(encodeMessages(requests, first, lastFlags), inBackground);
       const timeout = this.options.timeout ?? TIMEOUT;
       let deadline = performance.now() + timeout;
       let isQuiet = false;

@@ -38,9 +38,14 @@ export interface Netlink {
   /**
    * Sends requests, which the kernel carries out in order. A refused request does not stop the others.
    *
+   * @param options.inBackground the kernel takes long to carry them out, so they are sent from a thread, where the transport can.
+   *   Must be repeatable. Default false.
    * @returns for each request 0, or the positive error number of its refusal.
    */
-  execute(requests: readonly NetlinkRequest[]): Promise<readonly number[]>;
+  execute(
+    requests: readonly NetlinkRequest[],
+    options?: { readonly inBackground?: boolean },
+  ): Promise<readonly number[]>;
 
   /**
    * Requests one object or a whole list (flag `dump`).

@@ -92,9 +92,14 @@ export class NftablesPlanner {
         };
   }
 
-  #elementsOf(port: ResolvedServicePort, { family }: ProxyState, { layout }: HostFacts): ServiceElements {
+  #elementsOf(
+    port: ResolvedServicePort,
+    { family }: ProxyState,
+    { layout }: HostFacts,
+    except?: ResolvedServicePort,
+  ): ServiceElements {
     const { countConnections = false } = this.options;
-    return elementsOf(port, { family, layout, countAll: countConnections });
+    return elementsOf(port, { family, layout, countAll: countConnections }, except);
   }
 
   #context(state: ProxyState, { fullyRandom }: HostFacts, hasRanges: boolean): LayoutContext {
@@ -201,8 +206,8 @@ export class NftablesPlanner {
     const forget: ForgottenClients[] = [];
     parts.begin();
     for (const { previous: was, current } of changes.servicePorts.values()) {
-      const oldElements = was && parts.remove(this.#elementsOf(was, next, facts));
-      const newElements = current && parts.add(this.#elementsOf(current, next, facts));
+      const oldElements = was && parts.remove(this.#elementsOf(was, next, facts, current));
+      const newElements = current && parts.add(this.#elementsOf(current, next, facts, was));
       collectElements(old, oldElements);
       collectElements(wanted, newElements);
       diffCounter(oldElements?.counter, newElements?.counter, draft);

@@ -60,10 +60,16 @@ export interface ElementOptions {
   readonly countAll: boolean;
 }
 
-/** Everything about a service port that is data. Depends on nothing else. */
+/**
+ * Everything about a service port that is data. Depends on nothing else.
+ *
+ * @param except another version of the service port: slots that both have alike may be left out of the elements. A Service with
+ *   many endpoints has an element for each, of which few change at once. Default: all are there.
+ */
 export function elementsOf(
   port: ResolvedServicePort,
   { family, countAll, ...options }: ElementOptions,
+  except?: ResolvedServicePort,
 ): ServiceElements {
   const layout = layoutOf(port, options.layout);
   const elements: [string, string, string | undefined][] = [];
@@ -112,7 +118,12 @@ export function elementsOf(
     const slotKey = frontend.address === undefined ? `${frontend.port}` : `${frontend.address} . ${frontend.port}`;
     for (const list of lists) {
       const firstSlot = list === 'local' ? LOCAL_SLOTS : 0;
+      const others = hasSameKeys(port, except) ? endpointSlots(except[list], balancing) : [];
       endpointSlots(port[list], balancing).forEach((endpoint, index) => {
+        noteHairpin(endpoint, hairpins);
+        if (endpoint.key === others[index]?.key) {
+          return;
+        }
         const slot = firstSlot + index;
         const target = `${endpoint.address} . ${endpoint.port}`;
         if (affinity === undefined) {
@@ -126,12 +137,21 @@ export function elementsOf(
             target,
           ]);
         }
-        noteHairpin(endpoint, hairpins);
       });
     }
   }
   const hasRanges = port.frontends.some(({ lastPort }) => lastPort !== undefined);
   return { elements, chains, hairpins: [...hairpins], sets, counter, hasRanges };
+}
+
+/** Whether the slots of two versions of a service port have the same keys, so that equal slots are equal elements. */
+function hasSameKeys(port: ResolvedServicePort, other: ResolvedServicePort | undefined): other is ResolvedServicePort {
+  return (
+    other !== undefined &&
+    port.frontends === other.frontends &&
+    port.servicePort === other.servicePort &&
+    port.affinitySeconds === undefined
+  );
 }
 
 function noteHairpin({ address, isLocal }: Endpoint, hairpins: Set<string>): void {

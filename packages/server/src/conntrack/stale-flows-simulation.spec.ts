@@ -12,10 +12,34 @@ import { ConntrackCleaner } from './conntrack-cleaner.js';
 
 const SEEDS = runCount(25, 100);
 
-/** The model, as an implementation of the conntrack interface. */
-function conntrackOf(tracking: ConnectionTrackingModel): Conntrack {
+/** Translations by which the kernel was asked to delete flows. */
+let translated = 0;
+
+/** The model, as an implementation of the conntrack interface: of a kernel that finds flows by their translation, or does not. */
+function conntrackOf(tracking: ConnectionTrackingModel, findsTranslated: boolean): Conntrack {
   const entryOf = (flow: SimulatedFlow): ConntrackEntry => ({ ...flow, zone: 0 });
   return {
+    ...(findsTranslated
+      ? {
+          deleteTranslated: async (family, protocol, translations) => {
+            translated += translations.length;
+            return tracking.flows
+              .filter(
+                (flow) =>
+                  flow.family === family &&
+                  flow.protocol === protocol &&
+                  translations.some(
+                    (one) =>
+                      flow.original.destination === one.destination &&
+                      flow.original.destinationPort === one.destinationPort &&
+                      flow.reply.source === one.source &&
+                      flow.reply.sourcePort === one.sourcePort,
+                  ),
+              )
+              .filter((flow) => tracking.delete(entryOf(flow))).length;
+          },
+        }
+      : {}),
     list: async (family, protocol, wanted = () => true) =>
       tracking.flows
         .filter((flow) => flow.family === family && flow.protocol === protocol)
@@ -25,15 +49,17 @@ function conntrackOf(tracking: ConnectionTrackingModel): Conntrack {
   };
 }
 
-function flowCleaner(tracking: ConnectionTrackingModel, clock: Clock): ConntrackCleaner {
-  const localAddresses = async () => Object.values(SIMULATED_NODE_ADDRESSES);
-  return new ConntrackCleaner(conntrackOf(tracking), silentLogger, localAddresses, clock);
-}
+const flowCleaner =
+  (findsTranslated: boolean) =>
+  (tracking: ConnectionTrackingModel, clock: Clock): ConntrackCleaner => {
+    const localAddresses = async () => Object.values(SIMULATED_NODE_ADDRESSES);
+    return new ConntrackCleaner(conntrackOf(tracking, findsTranslated), silentLogger, localAddresses, clock);
+  };
 
-async function failures(seeds: number, steps: number): Promise<string[]> {
+async function failures(seeds: number, steps: number, findsTranslated = false): Promise<string[]> {
   const found: string[] = [];
   for (let seed = 1; seed <= seeds; seed += 1) {
-    const { failure } = await runSimulation({ seed, steps, flowCleaner });
+    const { failure } = await runSimulation({ seed, steps, flowCleaner: flowCleaner(findsTranslated) });
     if (failure !== undefined) {
       found.push(`seed ${seed}: ${failure}`);
     }
@@ -46,8 +72,14 @@ describe('UDP flows of clients that never stop', () => {
     expect(await failures(SEEDS, 300)).toEqual([]);
   });
 
+  test('also where the kernel deletes them by their translation', async () => {
+    translated = 0;
+    expect(await failures(SEEDS, 300, true)).toEqual([]);
+    expect(translated).toBeGreaterThan(SEEDS);
+  });
+
   test('are many', async () => {
-    const { flows } = await runSimulation({ seed: 7, steps: 300, flowCleaner });
+    const { flows } = await runSimulation({ seed: 7, steps: 300, flowCleaner: flowCleaner(false) });
     expect(flows).toBeGreaterThan(20);
   });
 

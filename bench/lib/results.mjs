@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { machine } from './machine.mjs';
+
+/**
+ * The figures of one run of a benchmark, as its file in `bench/results` has them.
+ *
+ * @typedef {object} Result
+ * @property {string} bench its name, and that of the file
+ * @property {string} subject what was measured, and with how much
+ * @property {string} command that measured it
+ * @property {string} date the day, as YYYY-MM-DD
+ * @property {string} commit of the repository; with `-dirty` where files differed from it
+ * @property {import('./machine.mjs').Machine} machine
+ * @property {{before: number, after: number}} load number of processes that ran or waited to run, averaged over a minute
+ * @property {readonly import('./report.mjs').Figure[]} figures
+ */
+
+/** Where `npm run bench:report` reads them. */
+export const RESULTS = fileURLToPath(new URL('../results/', import.meta.url));
+
+/** What is known when a benchmark begins. */
+export function startResult() {
+  return { load: { before: load(), after: Number.NaN } };
+}
+
+/**
+ * @param {string} bench
+ * @param {{load: Result['load'], subject: string, figures: Result['figures']}} measured
+ */
+export function writeResult(bench, { load: { before }, subject, figures }) {
+  const directory = process.env.BENCH_RESULTS || RESULTS;
+  /** @type {Result} */
+  const result = {
+    bench,
+    subject,
+    command: commandOf(bench, process.argv.slice(2)),
+    date: new Date().toISOString().slice(0, 10),
+    commit: commit(),
+    machine: machine(),
+    load: { before, after: load() },
+    figures,
+  };
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, `${bench}.json`), `${JSON.stringify(result, null, 2)}\n`);
+}
+
+/**
+ * @param {string} [directory] default {@link RESULTS}
+ * @returns {readonly Result[]} by name
+ */
+export function readResults(directory = RESULTS) {
+  return readdirSync(directory)
+    .filter((file) => file.endsWith('.json'))
+    .sort()
+    .map((file) => JSON.parse(readFileSync(join(directory, file), 'utf8')));
+}
+
+/**
+ * The command of a benchmark with its options, and without directories of this machine.
+ *
+ * @param {string} bench
+ * @param {readonly string[]} args of the process, which may be one that the command started
+ */
+export function commandOf(bench, args) {
+  const first = args.findIndex((arg) => arg.startsWith('--') && arg !== '--inside');
+  const options = first < 0 ? [] : args.slice(first).map(withoutDirectory);
+  return `npm run bench:${bench}${options.length > 0 ? ` -- ${options.join(' ')}` : ''}`;
+}
+
+/** @param {string} arg */
+function withoutDirectory(arg) {
+  const [name = '', value] = arg.startsWith('--') ? arg.split(/=(.*)/s) : ['', arg];
+  if (value === undefined) {
+    return name;
+  }
+  const short = value.includes('/') ? basename(value) : value;
+  return name === '' ? short : `${name}=${short}`;
+}
+
+function load() {
+  return Math.round((loadavg()[0] ?? 0) * 10) / 10;
+}
+
+function commit() {
+  const directory = fileURLToPath(new URL('.', import.meta.url));
+  const { status, stdout } = spawnSync('git', ['describe', '--always', '--dirty', '--exclude=*', '--abbrev=10'], {
+    cwd: directory,
+    encoding: 'utf8',
+  });
+  return status === 0 ? stdout.trim() : 'unknown';
+}

@@ -1,0 +1,358 @@
+#!/usr/bin/env node
+// How far it goes: npm run bench:limits (as root). The whole command with clusters of the largest kind, from the fake API server
+// of this repository, each in a network namespace of its own. `--only` names the cases to run.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { apiService, apiSlice } from './lib/api-objects.mjs';
+import { bringLoopbackUp, runInNewNetwork } from './lib/child-processes.mjs';
+import { address, applyChanges, BenchCluster, install } from './lib/cluster.mjs';
+import { EventLoopHold } from './lib/event-loop.mjs';
+import { MeasuredProxy } from './lib/measured-proxy.mjs';
+import { collectGarbage, cpuSeconds, memoryOf, timed, wait } from './lib/process-usage.mjs';
+import { Report } from './lib/report.mjs';
+import { median } from './lib/statistics.mjs';
+
+/**
+ * @typedef {ReturnType<typeof apiService>} ApiService
+ * @typedef {ReturnType<typeof apiSlice>} ApiSlice
+ *
+ * @typedef {object} Case
+ * @property {string} what
+ * @property {'nftables' | 'iptables-nft'} subject
+ * @property {() => Iterable<{service?: ApiService, slice: ApiSlice}>} objects
+ * @property {(round: number) => ApiSlice} change
+ * @property {(round: number) => string} address that the change adds
+ * @property {number} rounds
+ * @property {{load?: number, change?: number, hold?: number, resident?: number}} aims in milliseconds and MB
+ * @property {(() => Promise<void>) | undefined} [check] fails when something else is not as it should be
+ *
+ * @typedef {object} Measured times in milliseconds, memory in MB
+ * @property {number} load
+ * @property {number} cpu seconds
+ * @property {number} loadHold
+ * @property {number} loadBusy
+ * @property {number} resident
+ * @property {number} peak
+ * @property {number} change
+ * @property {number} changeHold
+ * @property {number} changeBusy
+ */
+
+const SLICES = 500;
+const PER_SLICE = 100;
+const LOCAL_SERVICES = 5000;
+const HEALTH_PORT = 10_000;
+
+/** @param {number} round */
+const freshAddress = (round) => address(216, round);
+
+/**
+ * @param {ApiSlice} slice
+ * @param {number} round
+ */
+function withFreshEndpoint(slice, round) {
+  const [first] = slice.endpoints;
+  if (first) {
+    first.addresses = [freshAddress(round)];
+  }
+  return slice;
+}
+
+/**
+ * @param {number} services
+ * @param {number} endpoints
+ */
+function* cluster(services, endpoints) {
+  for (let index = 0; index < services; index += 1) {
+    yield { service: apiService(index), slice: apiSlice(index, endpoints) };
+  }
+}
+
+/** One of the slices of Service 0. */
+function largeSlice(/** @type {number} */ number) {
+  const slice = apiSlice(0, 0);
+  slice.metadata.name = `svc-0-${number}`;
+  slice.endpoints = apiSlice(number, PER_SLICE).endpoints;
+  return slice;
+}
+
+function* oneLargeService() {
+  yield { service: apiService(0), slice: largeSlice(0) };
+  for (let number = 1; number < SLICES; number += 1) {
+    yield { slice: largeSlice(number) };
+  }
+}
+
+/** With an endpoint on this node, and one on another. */
+function localSlice(/** @type {number} */ index) {
+  const slice = apiSlice(index, 2);
+  for (const [number, endpoint] of slice.endpoints.entries()) {
+    endpoint.nodeName = `node${number + 1}`;
+  }
+  return slice;
+}
+
+function* localServices() {
+  for (let index = 0; index < LOCAL_SERVICES; index += 1) {
+    const service = apiService(index);
+    const [port] = service.spec.ports;
+    Object.assign(service.spec, {
+      type: 'LoadBalancer',
+      externalTrafficPolicy: 'Local',
+      healthCheckNodePort: HEALTH_PORT + index,
+      ports: [{ ...port, nodePort: 20_000 + index }],
+    });
+    yield { service, slice: localSlice(index) };
+  }
+}
+
+/** @type {Readonly<Record<string, Case>>} */
+const CASES = {
+  'nftables-100000': {
+    what: 'nftables, 100,000 Services × 5',
+    subject: 'nftables',
+    objects: () => cluster(100_000, 5),
+    change: (round) => withFreshEndpoint(apiSlice((round * 7919) % 100_000, 5), round),
+    address: freshAddress,
+    rounds: 101,
+    aims: { load: 15_000, change: 5, hold: 50, resident: 400 },
+  },
+  'iptables-50000': {
+    what: 'iptables (nft), 50,000 Services × 2',
+    subject: 'iptables-nft',
+    objects: () => cluster(50_000, 2),
+    change: (round) => withFreshEndpoint(apiSlice((round * 7919) % 50_000, 2), round),
+    address: freshAddress,
+    rounds: 11,
+    aims: { load: 15_000 },
+  },
+  'one-service': {
+    what: 'nftables, one Service with 50,000 endpoints in 500 slices',
+    subject: 'nftables',
+    objects: oneLargeService,
+    change: (round) => withFreshEndpoint(largeSlice((round * 7) % SLICES), round),
+    address: freshAddress,
+    rounds: 31,
+    aims: { change: 50, hold: 50 },
+  },
+  'local-5000': {
+    what: 'nftables, 5,000 Services with externalTrafficPolicy Local, NodePort and health port',
+    subject: 'nftables',
+    objects: localServices,
+    change: (round) => withFreshEndpoint(localSlice((round * 7) % LOCAL_SERVICES), round),
+    address: freshAddress,
+    rounds: 31,
+    aims: { hold: 50 },
+    async check() {
+      const listening = execFileSync('ss', ['-Hltn'], { encoding: 'utf8' });
+      const ports = new Set([...listening.matchAll(/:(\d+) /g)].map(([, port]) => Number(port)));
+      const missing = Array.from({ length: LOCAL_SERVICES }, (_, index) => HEALTH_PORT + index).filter(
+        (port) => !ports.has(port),
+      );
+      if (missing.length > 0) {
+        throw new Error(`${missing.length} health ports do not listen, ${missing[0]} for example`);
+      }
+      for (const index of [0, 1, LOCAL_SERVICES - 1]) {
+        const { status } = await fetch(`http://127.0.0.1:${HEALTH_PORT + index}/`);
+        if (status !== 200) {
+          throw new Error(`health port ${HEALTH_PORT + index} answers ${status}`);
+        }
+      }
+    },
+  },
+};
+
+/** Cases without an API server, by their name: what they are called, Services, endpoints of each, and aims. */
+const DIRECT = {
+  'direct-100000': {
+    what: 'nftables, 100,000 Services × 5, events in the same process',
+    services: 100_000,
+    endpoints: 5,
+    aims: { load: 15_000, change: 5, hold: 50, resident: 400 },
+  },
+};
+
+const { values, positionals } = parseArgs({
+  options: { only: { type: 'string', multiple: true, default: [...Object.keys(CASES), ...Object.keys(DIRECT)] } },
+  allowPositionals: true,
+});
+const SELF = fileURLToPath(import.meta.url);
+/** Milliseconds after the first sync in which memory settles. */
+const SETTLE = 10_000;
+
+/** @param {Case} one */
+async function inside({ subject, objects, change, rounds, check, ...one }) {
+  bringLoopbackUp();
+  const { FakeApiServer } = await import('../packages/source-kubernetes/dist/testing/index.js');
+  // In pages: a list in one piece would be compressed by this process for longer than a client waits.
+  const server = await FakeApiServer.start({ watchCache: false });
+  for (const { service, slice } of objects()) {
+    if (service) {
+      server.store.put('services', service);
+    }
+    server.store.put('endpointslices', slice);
+  }
+  server.store.put('nodes', { metadata: { name: 'node1' } });
+  const [mode = '', variant] = subject.split('-');
+  if (variant !== undefined) {
+    spawnSync(`iptables-${variant}`, ['-t', 'mangle', '-N', 'KUBE-IPTABLES-HINT']);
+  }
+  const proxy = new MeasuredProxy({ peer: undefined, mode, url: server.url, flags: ['--iptables-min-sync-period=0s'] });
+  try {
+    const load = await proxy.firstSync(560_000);
+    const { cpu } = proxy;
+    const { longest: loadHold, busiest: loadBusy } = await proxy.eventLoopHold();
+    await wait(SETTLE);
+    const { resident, peak } = proxy.memory;
+    if (check) {
+      const begin = performance.now();
+      for (;;) {
+        try {
+          await check();
+          break;
+        } catch (error) {
+          if (performance.now() - begin > 60_000) {
+            throw error;
+          }
+          await wait(500);
+        }
+      }
+    }
+    await proxy.eventLoopHold();
+    const times = [];
+    for (let round = 1; round <= rounds + 5; round += 1) {
+      const before = proxy.syncs.length;
+      times.push(
+        await timed(async () => {
+          server.store.put('endpointslices', change(round));
+          await proxy.until(() => proxy.syncs.length > before);
+        }),
+      );
+      await wait(20);
+    }
+    const { longest: changeHold, busiest: changeBusy } = await proxy.eventLoopHold();
+    const [list = '', ...args] =
+      mode === 'nftables' ? ['nft', 'list', 'ruleset', 'ip'] : ['iptables-nft-save', '-t', 'nat'];
+    const text = execFileSync(list, args, { encoding: 'utf8', maxBuffer: 1 << 30 });
+    if (!text.includes(one.address(rounds + 5))) {
+      throw new Error('the last change is in the log of the agent, but not in the kernel');
+    }
+    /** @type {Measured} */
+    const measured = {
+      load,
+      cpu,
+      loadHold,
+      loadBusy,
+      resident,
+      peak,
+      change: median(times.slice(5)),
+      changeHold,
+      changeBusy,
+    };
+    process.stdout.write(`${JSON.stringify(measured)}\n`);
+  } finally {
+    await proxy.stop();
+    await server.stop();
+  }
+}
+
+/**
+ * Without an API server: events, resolution, planning and writing in this process, which holds the objects of the events too.
+ *
+ * @param {number} services
+ * @param {number} endpoints
+ */
+async function direct(services, endpoints) {
+  bringLoopbackUp();
+  const { createNetlinkNft } = await import('../packages/linux/dist/index.js');
+  const { NftablesDataplane } = await import('../packages/nftables/dist/index.js');
+  const nft = createNetlinkNft({});
+  const dataplane = new NftablesDataplane({ family: 'IPv4', nft });
+  const eventLoop = new EventLoopHold();
+  const begin = performance.now();
+  const cpuBefore = cpuSeconds();
+  const cluster = new BenchCluster(services, endpoints, {
+    localTrafficDetection: { kind: 'source-cidr', cidr: '10.192.0.0/10' },
+  });
+  // What comes from an API server comes in pieces, between which the event loop runs.
+  await wait(10);
+  eventLoop.take();
+  const { state } = cluster.resolve();
+  await install(dataplane, state);
+  const load = performance.now() - begin;
+  const cpu = cpuSeconds() - cpuBefore;
+  const { longest: loadHold, busiest: loadBusy } = eventLoop.take();
+  collectGarbage();
+  const { resident, peak } = memoryOf(process.pid);
+  const times = [];
+  for (let round = 1; round <= 301; round += 1) {
+    times.push(
+      await timed(async () => {
+        cluster.replaceEndpoint((round * 7919) % services);
+        await applyChanges(dataplane, cluster.resolve());
+      }),
+    );
+    await wait(1);
+  }
+  const { longest: changeHold, busiest: changeBusy } = eventLoop.take();
+  nft.close();
+  /** @type {Measured} */
+  const measured = {
+    ...{ load, cpu, loadHold, loadBusy, resident, peak },
+    ...{ change: median(times.slice(100)), changeHold, changeBusy },
+  };
+  process.stdout.write(`${JSON.stringify(measured)}\n`);
+}
+
+function main() {
+  const report = new Report('limits', 'the whole command and the fake API server, one start each');
+  let failed = false;
+  for (const name of values.only) {
+    const { what, aims } = caseOf(name);
+    const { status, stdout } = runInNewNetwork(SELF, [name], 'pipe');
+    if (status !== 0) {
+      console.error(`${what}: failed`);
+      failed = true;
+      continue;
+    }
+    console.log(`${what}: ${stdout.trim()}`);
+    const measured = /** @type {Measured} */ (JSON.parse(stdout.trim().split('\n').at(-1) ?? ''));
+    report.add(`${what}: start to rules in the kernel`, measured.load, 'ms', { atMost: aims.load });
+    report.add('the same: CPU', measured.cpu, 's');
+    report.add('the same: longest hold of the event loop', measured.loadHold, 'ms', { atMost: aims.hold });
+    report.add('of that, CPU time at once', measured.loadBusy, 'ms');
+    report.add('resident when it has settled', measured.resident, 'MB', { atMost: aims.resident });
+    report.add('peak resident', measured.peak, 'MB');
+    report.add('one slice changed, API to kernel, p50', measured.change, 'ms', { atMost: aims.change });
+    report.add('the same: longest hold of the event loop', measured.changeHold, 'ms', { atMost: aims.hold });
+    report.add('of that, CPU time at once', measured.changeBusy, 'ms');
+  }
+  report.finish();
+  if (failed) {
+    process.exitCode = 1;
+  }
+}
+
+/**
+ * @param {string} name
+ * @returns {Pick<Case, 'what' | 'aims'>}
+ */
+function caseOf(name) {
+  const found = CASES[name] ?? DIRECT[/** @type {keyof typeof DIRECT} */ (name)];
+  if (found === undefined) {
+    throw new Error(`no case ${name}; there are ${[...Object.keys(CASES), ...Object.keys(DIRECT)].join(', ')}`);
+  }
+  return found;
+}
+
+const [role, name = ''] = positionals;
+const chosen = CASES[name];
+const withoutServer = DIRECT[/** @type {keyof typeof DIRECT} */ (name)];
+if (role === 'inside' && chosen) {
+  await inside(chosen);
+} else if (role === 'inside' && withoutServer) {
+  await direct(withoutServer.services, withoutServer.endpoints);
+} else {
+  main();
+}

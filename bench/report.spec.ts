@@ -1,0 +1,21 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+import { renderReport } from './lib/report-page.mjs';
+import { RESULTS, readResults } from './lib/results.mjs';
+
+const DIRECTORY = fileURLToPath(new URL('../docs/performance/', import.meta.url));
+
+test('docs/performance is what `npm run bench:report` writes', () => {
+  const files = renderReport(readResults());
+  expect(readdirSync(DIRECTORY).sort()).toEqual([...files.keys()].sort());
+  for (const [name, content] of files) {
+    expect([name, readFileSync(`${DIRECTORY}${name}`, 'utf8')]).toEqual([name, content]);
+  }
+});
+
+test('results name no machine, user or path', () => {
+  for (const file of readdirSync(RESULTS)) {
+    expect(readFileSync(`${RESULTS}${file}`, 'utf8')).not.toMatch(/\/(home|root|work|tmp|usr)\/|"hostname"/);
+  }
+});

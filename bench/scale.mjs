@@ -1,0 +1,311 @@
+#!/usr/bin/env node
+// What a node costs by the number of Services: npm run bench:scale (as root). The whole command in each mode, with the fake
+// API server of this repository, each number in a network namespace of its own: from the start to rules in the kernel, a
+// change from the API to the kernel, 100 changes a second, memory, and for how long the event loop is held.
+// `--services 1000`, `--of nftables` (both more than once) measure less. `--peer PATH` measures a kube-proxy beside it.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { apiService, apiSlice } from './lib/api-objects.mjs';
+import { bringLoopbackUp, runInNewNetwork } from './lib/child-processes.mjs';
+import { address } from './lib/cluster.mjs';
+import { lagsOf, MeasuredProxy } from './lib/measured-proxy.mjs';
+import { wait } from './lib/process-usage.mjs';
+import { Report } from './lib/report.mjs';
+import { median, percentile } from './lib/statistics.mjs';
+
+/**
+ * @typedef {object} Measured by a process, all times in milliseconds and memory in MB
+ * @property {number} load
+ * @property {number} loadCpu seconds
+ * @property {number} loadHold
+ * @property {number} loadBusy
+ * @property {number} change
+ * @property {number} change99
+ * @property {number} changeHold
+ * @property {number} changeBusy
+ * @property {number} lag
+ * @property {number} cpu seconds, of the changes each second
+ * @property {number} resident
+ * @property {number} peak
+ */
+
+const { values, positionals } = parseArgs({
+  options: {
+    services: { type: 'string', multiple: true, default: ['100', '1000', '5000', '10000', '50000'] },
+    of: { type: 'string', multiple: true, default: ['nftables', 'iptables-nft', 'iptables-legacy', 'ipvs'] },
+    endpoints: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '10' },
+    peer: { type: 'string' },
+  },
+  allowPositionals: true,
+});
+const SELF = fileURLToPath(import.meta.url);
+const ENDPOINTS = Number(values.endpoints);
+/** Milliseconds after the first sync in which memory settles. */
+const SETTLE = 8000;
+/** Of a process whose event loop cannot be seen. */
+const NO_HOLD = { longest: Number.NaN, busiest: Number.NaN };
+/** Number of changes that are made one after another, and of those before, in which code is compiled. */
+const CHANGES = { counted: 31, before: 10 };
+
+/**
+ * A change that no other is: one endpoint is replaced by one at an address that no other has.
+ *
+ * @param {number} index of the Service
+ * @param {number} number of the change
+ */
+function changedSlice(index, number) {
+  const slice = apiSlice(index, ENDPOINTS);
+  const [first] = slice.endpoints;
+  if (first) {
+    first.addresses = [freshAddress(number)];
+  }
+  return slice;
+}
+
+/** @param {number} number */
+const freshAddress = (number) => address(198, number);
+
+/** Programs of a variant of iptables in a directory of their own, as an image of kube-proxy has them. */
+function iptablesPath(/** @type {string} */ variant) {
+  const directory = mkdtempSync(join(tmpdir(), 'bench-iptables-'));
+  for (const family of ['iptables', 'ip6tables']) {
+    for (const suffix of ['', '-save', '-restore']) {
+      symlinkSync(`/usr/sbin/${family}-${variant}${suffix}`, join(directory, `${family}${suffix}`));
+    }
+  }
+  return { directory, path: `${directory}:${process.env.PATH}` };
+}
+
+/**
+ * Everything that is installed in the kernel for a mode, as text.
+ *
+ * @param {string} subject
+ */
+function installed(subject) {
+  const [command = '', ...args] = {
+    nftables: ['nft', 'list', 'ruleset', 'ip'],
+    'iptables-nft': ['iptables-nft-save'],
+    'iptables-legacy': ['iptables-legacy-save'],
+    ipvs: ['ipvsadm', '-Sn'],
+  }[subject] ?? ['false'];
+  return execFileSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 30 });
+}
+
+/**
+ * The next start begins with a kernel without rules.
+ *
+ * @param {string} subject
+ */
+function removeAll(subject) {
+  const clear = ['nat', 'filter', 'mangle'].map(
+    (table) => `iptables-legacy -t ${table} -F; iptables-legacy -t ${table} -X`,
+  );
+  spawnSync(
+    'sh',
+    ['-c', subject === 'iptables-legacy' ? clear.join(';') : subject === 'ipvs' ? 'ipvsadm -C' : 'nft flush ruleset'],
+    {
+      stdio: 'ignore',
+    },
+  );
+}
+
+/** @param {string} subject @param {number} services */
+async function inside(subject, services) {
+  bringLoopbackUp();
+  const { FakeApiServer } = await import('../packages/source-kubernetes/dist/testing/index.js');
+  const server = await FakeApiServer.start();
+  for (let index = 0; index < services; index += 1) {
+    server.store.put('services', apiService(index));
+    server.store.put('endpointslices', apiSlice(index, ENDPOINTS));
+  }
+  server.store.put('nodes', { metadata: { name: 'node1' } });
+
+  const [mode = '', variant] = subject.split('-');
+  if (variant !== undefined) {
+    // The agent uses the variant in which a kubelet left its hint, and kube-proxy the one that is called iptables.
+    spawnSync(`iptables-${variant}`, ['-t', 'mangle', '-N', 'KUBE-IPTABLES-HINT']);
+  }
+  const programs = variant === undefined ? undefined : iptablesPath(variant);
+  const { peer } = values;
+  const start = () =>
+    new MeasuredProxy({
+      ...{ peer, mode, url: server.url, flags: [`--${mode === 'ipvs' ? 'ipvs' : 'iptables'}-min-sync-period=0s`] },
+      ...(programs && peer !== undefined ? { path: programs.path } : {}),
+    });
+
+  /** @type {Omit<Measured, 'change' | 'change99' | 'changeHold' | 'changeBusy' | 'lag' | 'cpu'>[]} */
+  const loads = [];
+  let proxy = start();
+  try {
+    for (;;) {
+      const load = await proxy.firstSync();
+      const loadCpu = proxy.cpu;
+      const { longest: loadHold, busiest: loadBusy } = peer === undefined ? await proxy.eventLoopHold() : NO_HOLD;
+      await wait(SETTLE);
+      loads.push({ load, loadCpu, loadHold, loadBusy, ...proxy.memory });
+      if (loads.length === Number(values.rounds)) {
+        break;
+      }
+      await proxy.stop();
+      removeAll(subject);
+      proxy = start();
+    }
+    if (peer === undefined) {
+      await proxy.eventLoopHold();
+    }
+
+    let made = 0;
+    const makeChange = () => {
+      made += 1;
+      server.store.put('endpointslices', changedSlice((made * 7919) % services, made));
+    };
+    const times = [];
+    for (let round = 0; round < CHANGES.before + CHANGES.counted; round += 1) {
+      const before = proxy.syncs.length;
+      const begin = performance.now();
+      makeChange();
+      await proxy.until(() => proxy.syncs.length > before);
+      times.push((proxy.syncs[before]?.at ?? Number.NaN) - begin);
+      await wait(20);
+    }
+    times.splice(0, CHANGES.before);
+    const { longest: changeHold, busiest: changeBusy } = peer === undefined ? await proxy.eventLoopHold() : NO_HOLD;
+    if (!installed(subject).includes(freshAddress(made))) {
+      throw new Error(`${freshAddress(made)} is in the log of the proxy, but not in the kernel`);
+    }
+
+    // Each change is of another Service, as long as there are as many: the log counts service ports.
+    const total = Number(values.seconds) * 100;
+    /** @type {number[]} */
+    const at = [];
+    proxy.syncs = [];
+    const cpu = proxy.cpu;
+    const begin = performance.now();
+    while (at.length < total) {
+      while (at.length < total && begin + at.length * 10 <= performance.now()) {
+        at.push(performance.now());
+        makeChange();
+      }
+      await wait(2);
+    }
+    await proxy.until(() => lagsOf(at, proxy.syncs).length === total);
+    const lags = lagsOf(at, proxy.syncs);
+    if (!installed(subject).includes(freshAddress(made))) {
+      throw new Error(`${freshAddress(made)} is in the log of the proxy, but not in the kernel`);
+    }
+    const measured = {
+      load: median(loads.map((one) => one.load)),
+      loadCpu: median(loads.map((one) => one.loadCpu)),
+      loadHold: median(loads.map((one) => one.loadHold)),
+      loadBusy: median(loads.map((one) => one.loadBusy)),
+      resident: median(loads.map((one) => one.resident)),
+      peak: median(loads.map((one) => one.peak)),
+      change: median(times),
+      change99: percentile(times, 0.99),
+      changeHold,
+      changeBusy,
+      lag: median(lags),
+      cpu: proxy.cpu - cpu,
+    };
+    process.stdout.write(`${JSON.stringify(measured)}\n`);
+  } finally {
+    await proxy.stop();
+    await server.stop();
+    if (programs) {
+      rmSync(programs.directory, { recursive: true });
+    }
+  }
+}
+
+/** Why a mode cannot be measured on this machine; undefined when it can. */
+function whyNot(/** @type {string} */ subject) {
+  if (subject === 'ipvs') {
+    spawnSync('modprobe', ['ip_vs'], { stdio: 'ignore' });
+    return existsSync('/proc/net/ip_vs') ? undefined : 'this kernel has no ip_vs';
+  }
+  return undefined;
+}
+
+function main() {
+  const report = new Report(
+    'scale',
+    `the whole command and the fake API server, Services of ${ENDPOINTS} endpoints, ${values.rounds === '1' ? 'one start' : `medians of ${values.rounds} starts`}`,
+  );
+  let failed = false;
+  for (const subject of values.of) {
+    const reason = whyNot(subject);
+    if (reason !== undefined) {
+      console.log(`${subject}: skipped, ${reason}`);
+      continue;
+    }
+    for (const peer of values.peer === undefined ? [undefined] : [undefined, values.peer]) {
+      for (const count of values.services) {
+        const options = ['endpoints', 'rounds', 'seconds'].flatMap((name) => [
+          `--${name}`,
+          String(values[/** @type {'endpoints' | 'rounds' | 'seconds'} */ (name)]),
+        ]);
+        const { status, stdout } = runInNewNetwork(
+          SELF,
+          [subject, count, ...options, ...(peer === undefined ? [] : ['--peer', peer])],
+          'pipe',
+        );
+        const series = peer === undefined ? subject : `kube-proxy ${subject}`;
+        if (status !== 0) {
+          console.error(`${series}, ${count} Services: failed`);
+          failed = true;
+          continue;
+        }
+        console.log(`${series}, ${count} Services: ${stdout.trim()}`);
+        add(
+          report,
+          series,
+          Number(count),
+          /** @type {Measured} */ (JSON.parse(stdout.trim().split('\n').at(-1) ?? '')),
+        );
+      }
+    }
+  }
+  report.finish();
+  if (failed) {
+    process.exitCode = 1;
+  }
+}
+
+/**
+ * @param {Report} report
+ * @param {string} series
+ * @param {number} services
+ * @param {Measured} measured
+ */
+function add(report, series, services, measured) {
+  const name = `${series}, ${services.toLocaleString('en')} Services`;
+  /** @param {string} plot */
+  const at = (plot) => ({ point: { plot, series, services } });
+  report.add(`${name}: start to rules in the kernel`, measured.load, 'ms', at('load'));
+  report.add(`${name}: start: CPU`, measured.loadCpu, 's');
+  report.add(`${name}: one endpoint changed, API to kernel, p50`, measured.change, 'ms', at('change'));
+  report.add(`${name}: one endpoint changed, API to kernel, p99`, measured.change99, 'ms');
+  report.add(`${name}: 100 changes/s for ${values.seconds} s: lag, p50`, measured.lag, 'ms', at('lag'));
+  report.add(`${name}: 100 changes/s for ${values.seconds} s: CPU`, measured.cpu, 's');
+  report.add(`${name}: resident when it has settled`, measured.resident, 'MB', at('memory'));
+  report.add(`${name}: peak resident`, measured.peak, 'MB');
+  if (Number.isFinite(measured.loadHold)) {
+    report.add(`${name}: start: longest hold of the event loop`, measured.loadHold, 'ms', at('hold'));
+    report.add(`${name}: start: most CPU time that the event loop took at once`, measured.loadBusy, 'ms');
+    report.add(`${name}: changes: longest hold of the event loop`, measured.changeHold, 'ms');
+    report.add(`${name}: changes: most CPU time that the event loop took at once`, measured.changeBusy, 'ms');
+  }
+}
+
+const [role, subject = '', count] = positionals;
+if (role === 'inside') {
+  await inside(subject, Number(count));
+} else {
+  main();
+}
