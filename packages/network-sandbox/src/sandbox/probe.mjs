@@ -319,6 +319,10 @@ async function send({ handle, text, timeout }) {
   if (!line.done) {
     return { kind: 'echoed', text: line.value };
   }
+  // The lines may end before the socket says why.
+  if (connection.failure() === undefined && !connection.socket.closed) {
+    await within(new Promise((resolve) => connection.socket.once('close', resolve)), timeout, () => {});
+  }
   const failure = connection.failure();
   return failure?.code === undefined ? { kind: 'closed' } : { kind: 'closed', code: failure.code };
 }
