@@ -10,8 +10,8 @@ describe('the command of a result', () => {
     [['--services', '100'], 'npm run bench:scale -- --services 100'],
     [['inside', 'nftables', '100', '--rounds', '1'], 'npm run bench:scale -- --rounds 1'],
     [['--inside', '--quick'], 'npm run bench:scale -- --quick'],
-    [['--peer', '/home/someone/kube-proxy'], 'npm run bench:scale -- --peer kube-proxy'],
-    [['--peer=/home/someone/kube-proxy'], 'npm run bench:scale -- --peer=kube-proxy'],
+    [['--peer', '/opt/peer/kube-proxy'], 'npm run bench:scale -- --peer kube-proxy'],
+    [['--peer=/opt/peer/kube-proxy'], 'npm run bench:scale -- --peer=kube-proxy'],
   ])('of arguments %j is %j, without directories', (args, command) => {
     expect(commandOf('scale', args)).toBe(command);
   });

@@ -137,6 +137,7 @@ ipset create KUBE-IPVS-FRONTENDS hash:ip,port
 ipset create KUBE-IPVS-MASQUERADE hash:ip,port
 ipset create KUBE-IPVS-OFF-CLUSTER hash:ip,port
 ipset create KUBE-IPVS-DROP hash:ip,port
+ipset create KUBE-IPVS-RESETS hash:ip,port
 ipset create KUBE-IPVS-GUARDED hash:ip,port
 ipset create KUBE-IPVS-ALLOWED hash:ip,port,net
 ipset create KUBE-IPVS-SHORTCUT hash:ip,port skbinfo
@@ -156,6 +157,7 @@ iptables-restore mangle nat filter
 -A KUBE-IPVS-SERVICES -m set --match-set KUBE-IPVS-GUARDED dst,dst -m set ! --match-set KUBE-IPVS-ALLOWED dst,dst,src -j DROP
 -A KUBE-IPVS-SERVICES -s 10.244.0.0/16 -m set --match-set KUBE-IPVS-SHORTCUT dst,dst -g KUBE-IPVS-SHORTCUT
 -A KUBE-IPVS-SERVICES -m addrtype --src-type LOCAL -m set --match-set KUBE-IPVS-SHORTCUT dst,dst -g KUBE-IPVS-SHORTCUT
+-A KUBE-IPVS-SERVICES -p tcp -m tcp --tcp-flags SYN NONE -m set --match-set KUBE-IPVS-RESETS dst,dst -j RETURN
 -A KUBE-IPVS-SERVICES -m set --match-set KUBE-IPVS-DROP dst,dst -j DROP
 -A KUBE-IPVS-SERVICES -d 10.96.0.0/16 -p tcp -m set ! --match-set KUBE-IPVS-ADDRESSES dst -m addrtype ! --dst-type LOCAL -j DROP
 -A KUBE-IPVS-SERVICES -d 10.96.0.0/16 -p udp -m set ! --match-set KUBE-IPVS-ADDRESSES dst -m addrtype ! --dst-type LOCAL -j DROP
