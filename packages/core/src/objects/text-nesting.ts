@@ -21,6 +21,12 @@ export function nestingOfText(text: string, limit: number): number {
       at += 1;
     }
     const column = at - begin;
+    if (at < text.length && text[at] !== '\n') {
+      for (let last = around.at(-1); last !== undefined && last.column >= column; last = around.at(-1)) {
+        weights -= last.weight;
+        around.pop();
+      }
+    }
     let weight = 1;
     for (; at < text.length && text[at] !== '\n' && deepest <= limit; at += 1) {
       switch (text[at]) {
@@ -32,7 +38,7 @@ export function nestingOfText(text: string, limit: number): number {
         case '[':
         case '{':
           brackets.push(text[at] === '[' ? ']' : '}');
-          deepest = Math.max(deepest, weights + 2 * brackets.length);
+          deepest = Math.max(deepest, weights + weight + 2 * brackets.length);
           break;
         case ']':
         case '}':
@@ -44,10 +50,6 @@ export function nestingOfText(text: string, limit: number): number {
       }
     }
     if (at > begin + column) {
-      for (let last = around.at(-1); last !== undefined && last.column >= column; last = around.at(-1)) {
-        weights -= last.weight;
-        around.pop();
-      }
       around.push({ column, weight });
       weights += weight;
       deepest = Math.max(deepest, weights + 2 * brackets.length + 1);
