@@ -54,7 +54,10 @@ describe('nestingOfText', () => {
         const depth = Math.max(0, ...[...parseAllDocuments(text)].map(({ contents }) => depthOf(contents)));
         expect({ text, enough: nestingOfText(text, 1000) >= depth }).toEqual({ text, enough: true });
       }),
-      { numRuns: 20_000, examples: [[['a: ', 'a: ', '[', 'a:', '[', ']', ']']]] },
+      {
+        numRuns: 20_000,
+        examples: [[['a: ', 'a: ', '[', 'a:', '[', ']', ']']], [['a: ', 'a: ', 'a: ', '\n', '- ', 'a: ', 'a: ']]],
+      },
     );
   });
 });

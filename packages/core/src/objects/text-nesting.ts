@@ -1,3 +1,10 @@
+interface Line {
+  /** Where its first letter is. */
+  readonly column: number;
+  /** Whether it begins with an item of a list. */
+  readonly isItem: boolean;
+}
+
 /**
  * How deep lists and mappings are nested in YAML or JSON text, at most. An upper estimate, as it does not distinguish text
  * in quotes, blocks and comments from the rest; lower only where such text has closing brackets. In time proportional to
@@ -9,7 +16,7 @@
  */
 export function nestingOfText(text: string, limit: number): number {
   /** The lines that the current one may be inside of, from the outermost one. */
-  const around: { readonly column: number; readonly weight: number }[] = [];
+  const around: (Line & { readonly weight: number })[] = [];
   let weights = 0;
   /** The closing brackets that are missing. */
   const brackets: string[] = [];
@@ -21,8 +28,9 @@ export function nestingOfText(text: string, limit: number): number {
       at += 1;
     }
     const column = at - begin;
+    const isItem = text[at] === '-' && isSpace(text[at + 1]);
     if (at < text.length && text[at] !== '\n') {
-      for (let last = around.at(-1); last !== undefined && last.column >= column; last = around.at(-1)) {
+      for (let last = around.at(-1); last !== undefined && !isInside({ column, isItem }, last); last = around.at(-1)) {
         weights -= last.weight;
         around.pop();
       }
@@ -50,13 +58,18 @@ export function nestingOfText(text: string, limit: number): number {
       }
     }
     if (at > begin + column) {
-      around.push({ column, weight });
+      around.push({ column, isItem, weight });
       weights += weight;
       deepest = Math.max(deepest, weights + 2 * brackets.length + 1);
     }
     at += 1;
   }
   return deepest;
+}
+
+/** Whether a line may be inside of an earlier one. The items of a list may begin where the key of the list does. */
+function isInside(line: Line, earlier: Line): boolean {
+  return line.column > earlier.column || (line.column === earlier.column && line.isItem && !earlier.isItem);
 }
 
 function isSpace(letter: string | undefined): boolean {
