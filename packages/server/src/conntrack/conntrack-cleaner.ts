@@ -47,8 +47,11 @@ export class ConntrackCleaner implements SyncObserver {
     private readonly localAddresses: () => Promise<readonly string[]>,
     private readonly clock: Clock = systemClock,
     private readonly onCleaned: (cleaning: ConntrackCleaning) => void = () => {},
-    /** Whether clients depend on the deletion. If so, failures are logged as errors. */
-    private readonly isNeeded = true,
+    /**
+     * Whether the mode in force translates flows by connection tracking. If not, what the kernel tracks leads to its sockets, and not
+     * to endpoints; and failures are no errors.
+     */
+    private readonly isTracked = true,
   ) {}
 
   /** Logs, before anything needs to be deleted, what this host lacks. Never rejects. */
@@ -127,7 +130,7 @@ export class ConntrackCleaner implements SyncObserver {
       // The same failure would recur at every sync; log it once.
       if (this.#failure !== reason) {
         this.#failure = reason;
-        if (this.isNeeded) {
+        if (this.isTracked) {
           this.logger.error(
             `Cannot delete stale conntrack entries, so clients may keep sending to removed endpoints: ${reason}`,
             { family },
@@ -151,7 +154,8 @@ export class ConntrackCleaner implements SyncObserver {
     localAddresses: ReadonlySet<string>,
     deleted: Map<StaleReason, number>,
   ): Promise<(protocol: Protocol) => boolean> {
-    const groups = this.conntrack.deleteTranslated && staleTranslations(state, step, localAddresses);
+    const isKnown = this.isTracked && this.conntrack.deleteTranslated !== undefined;
+    const groups = isKnown ? staleTranslations(state, step, localAddresses) : undefined;
     for (const { protocol, reason, translations } of groups ?? []) {
       const count = await this.conntrack.deleteTranslated?.(state.family, protocol, translations);
       if (count === undefined) {
