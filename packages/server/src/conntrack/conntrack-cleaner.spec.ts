@@ -70,10 +70,11 @@ test('retries a failed check without another sync, and not after it is stopped',
   expect(checks).toBe(4);
 });
 
-test('flows that lead to sockets of the mode in force are deleted when endpoints change, as no translation tells which', async () => {
+test('flows that lead to a closed socket of the mode in force are deleted, and those in use stay when endpoints change', async () => {
   const services = [makeService('a/dns', { clusterIP: '10.96.0.10', ports: [{ port: 53, protocol: 'UDP' }] })];
   const before = resolveObjects({ services });
   const after = resolveObjects({ services, slices: [makeSlice('a/dns', ['10.0.0.1'], { ports })] });
+  const more = resolveObjects({ services, slices: [makeSlice('a/dns', ['10.0.0.1', '10.0.0.2'], { ports })] });
   const flow: ConntrackEntry = {
     ...{ family: 'IPv4', protocol: 'UDP', zone: 0 },
     original: {
@@ -94,5 +95,9 @@ test('flows that lead to sockets of the mode in force are deleted when endpoints
     conntrack.add(flow);
     await cleaner.synced({ ...success, state: after, changes: diffStates(before, after) });
     expect(conntrack.entries).toEqual(isTracked ? [flow] : []);
+    conntrack.add(flow);
+    await cleaner.synced({ ...success, state: more, changes: diffStates(after, more) });
+    await cleaner.synced({ ...success, full: true, state: more, changes: diffStates(undefined, more) });
+    expect(conntrack.entries).toEqual(isTracked ? [] : [flow]);
   }
 });

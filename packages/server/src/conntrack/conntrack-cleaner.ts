@@ -7,6 +7,7 @@ import {
   messageOf,
   type Protocol,
   type ProxyState,
+  type ResolvedServicePort,
   type SyncObserver,
   type SyncSuccess,
   systemClock,
@@ -48,8 +49,8 @@ export class ConntrackCleaner implements SyncObserver {
     private readonly clock: Clock = systemClock,
     private readonly onCleaned: (cleaning: ConntrackCleaning) => void = () => {},
     /**
-     * Whether the mode in force translates flows by connection tracking. If not, what the kernel tracks leads to its sockets, and not
-     * to endpoints; and failures are no errors.
+     * Whether the mode in force translates flows by connection tracking. If not, what the kernel tracks leads to sockets of the mode,
+     * which move flows to other endpoints themselves: stale are only flows to a socket that was closed; and failures are no errors.
      */
     private readonly isTracked = true,
   ) {}
@@ -80,7 +81,9 @@ export class ConntrackCleaner implements SyncObserver {
     this.#retries.get(family)?.cancel();
     this.#retries.delete(family);
     const before = this.#lastChecked.get(family);
-    const step = stepSince(before, state, changes, full);
+    const step = this.isTracked
+      ? stepSince(before, state, changes, full)
+      : servedAgain(stepSince(before, state, changes, false));
     const protocols = protocolsWithStaleFlows(step);
     if (protocols.length === 0) {
       this.#lastChecked.set(family, state);
@@ -187,4 +190,19 @@ function stepSince(before: ProxyState | undefined, state: ProxyState, changes: C
     }
   }
   return { ...step, previous: undefined, resolvedServicePorts };
+}
+
+/**
+ * Only the service ports that got a serving endpoint, and had none: their sockets were closed, or had another port. A flow that is
+ * deleted while it is in use may get another source port.
+ */
+function servedAgain(step: ChangeSet): ChangeSet {
+  if (step.previous === undefined) {
+    return step;
+  }
+  const isServed = (port: ResolvedServicePort | undefined) => port?.candidates.some(({ serving }) => serving) ?? false;
+  const resolvedServicePorts = new Map(
+    [...step.resolvedServicePorts].filter(([, { previous, current }]) => !isServed(previous) && isServed(current)),
+  );
+  return { ...step, resolvedServicePorts };
 }
