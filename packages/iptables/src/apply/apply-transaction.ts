@@ -10,6 +10,7 @@ import {
   type TableTransaction,
   withoutOwners,
 } from '../plan/iptables-transaction.js';
+import { splitLoad } from './split-load.js';
 
 const CODE = 'IPTABLES_PARTLY_APPLIED';
 /** In place of service ports, when the attempts did not suffice to find them. */
@@ -25,8 +26,8 @@ const MAX_ATTEMPTS = 64;
 const MAX_CHAINS_IN_ONE = 500;
 
 /**
- * Writes a transaction in one document. When that is refused, finds the service ports to blame, and writes all but
- * their rules, so that one Service cannot hold back others.
+ * Writes a transaction in one document, or a large one in several, of which the last one puts it in force. When one is refused, finds
+ * the service ports to blame, and writes all but their rules, so that one Service cannot hold back others.
  *
  * @throws PartlyAppliedError (`IPTABLES_PARTLY_APPLIED`) when some were omitted.
  * @throws IptablesError when not even the rest could be written.
@@ -36,16 +37,14 @@ export async function applyTransaction(
   transaction: IptablesTransaction,
   logger: Logger,
 ): Promise<void> {
-  const large = transaction.filter.writes.size + transaction.nat.writes.size > MAX_CHAINS_IN_ONE;
-  if (!large || isEmptyTable(transaction.filter) || isEmptyTable(transaction.nat)) {
-    await applyDocument(iptables, transaction, logger);
-    return;
-  }
   const refused = new Map<string, string>();
+  const refusedIn = { filter: new Set<string>(), nat: new Set<string>() };
   let cause: unknown;
-  for (const part of [{ nat: EMPTY_TABLE }, { filter: EMPTY_TABLE }]) {
+  for (const part of await partsOf(iptables, transaction)) {
+    const table = isEmptyTable(part.nat) ? 'filter' : 'nat';
+    const omitted = refusedIn[table];
     try {
-      await applyDocument(iptables, { ...transaction, ...part }, logger);
+      await applyDocument(iptables, omitted.size > 0 ? withoutOwners(part, (key) => omitted.has(key)) : part, logger);
     } catch (error) {
       if (!(error instanceof PartlyAppliedError)) {
         throw error;
@@ -53,12 +52,28 @@ export async function applyTransaction(
       cause = error;
       for (const [key, reason] of error.refused) {
         refused.set(key, reason);
+        omitted.add(key);
       }
     }
   }
   if (refused.size > 0) {
     throw new PartlyAppliedError(CODE, refused, { cause });
   }
+}
+
+/** The legacy variant replaces the whole table with each document, so it gets one for each table. */
+async function partsOf(iptables: Iptables, transaction: IptablesTransaction): Promise<readonly IptablesTransaction[]> {
+  const { filter, nat } = transaction;
+  if (filter.writes.size + nat.writes.size <= MAX_CHAINS_IN_ONE) {
+    return [transaction];
+  }
+  const parts = (await iptables.version()).variant === 'nft' ? splitLoad(transaction) : [transaction];
+  return parts.length > 1 || isEmptyTable(filter) || isEmptyTable(nat)
+    ? parts
+    : [
+        { ...transaction, nat: EMPTY_TABLE },
+        { ...transaction, filter: EMPTY_TABLE },
+      ];
 }
 
 async function applyDocument(iptables: Iptables, transaction: IptablesTransaction, logger: Logger): Promise<void> {

@@ -30,6 +30,7 @@ const TABLES: readonly TableName[] = ['filter', 'nat'];
 /** A table under construction. */
 interface Draft {
   readonly writes: Map<string, Chain>;
+  readonly created: Set<string>;
   readonly deletes: Map<string, string | undefined>;
   readonly removals: IptablesChainRule[];
   readonly insertions: JumpInsertion[];
@@ -160,7 +161,7 @@ export class IptablesPlanner {
 }
 
 function draft(): Draft {
-  return { writes: new Map(), deletes: new Map(), removals: [], insertions: [], growth: 0 };
+  return { writes: new Map(), created: new Set(), deletes: new Map(), removals: [], insertions: [], growth: 0 };
 }
 
 function finished(table: Draft): TableTransaction {
@@ -178,8 +179,12 @@ function put(target: Draft, name: string, before: Chain | undefined, after: Chai
   }
 }
 
-function write(target: Draft, name: string, chain: Chain, rulesBefore = 0): void {
-  target.growth += chain.rules.length - rulesBefore;
+/** @param rulesBefore undefined for a chain that does not exist. */
+function write(target: Draft, name: string, chain: Chain, rulesBefore: number | undefined): void {
+  if (rulesBefore === undefined) {
+    target.created.add(name);
+  }
+  target.growth += chain.rules.length - (rulesBefore ?? 0);
   target.writes.set(name, chain);
 }
 

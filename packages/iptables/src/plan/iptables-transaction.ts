@@ -31,6 +31,8 @@ export interface JumpInsertion {
 export interface TableTransaction {
   /** Chains that are made, or whose content is replaced. */
   readonly writes: ReadonlyMap<string, Chain>;
+  /** Those of `writes` that do not exist yet, as far as is known. */
+  readonly created: ReadonlySet<string>;
   /** Chains that are removed, with the service port that they belonged to. */
   readonly deletes: ReadonlyMap<string, string | undefined>;
   /** Rules that are deleted from chains of the kernel's. */
@@ -53,6 +55,7 @@ export interface IptablesTransaction {
 
 export const EMPTY_TABLE: TableTransaction = {
   writes: new Map(),
+  created: new Set(),
   deletes: new Map(),
   removals: [],
   insertions: [],
