@@ -23,6 +23,7 @@ export * from './contract/tokens.js';
 export * from './counting/accumulated-counts.js';
 export * from './counting/bounded-series.js';
 export * from './counting/counts-connections.js';
+export * from './counting/counts-traffic.js';
 export * from './counting/service-counts.js';
 export * from './mode/select-proxy-mode.js';
 export * from './mode/with-companion.js';

@@ -87,7 +87,7 @@ export { NftError, type NftErrorCode, type NftRefusal, NftRefused } from './nfta
 export type { NftFamily } from './nftables/nft-family.js';
 export { createNetlinkNft, type NetlinkNftOptions } from './nftables/nft-netlink.js';
 export { createNft, type NftProgramOptions } from './nftables/nft-program.js';
-export type { NftElement } from './nftables/nft-table.js';
+export type { NftCounter, NftElement } from './nftables/nft-table.js';
 export {
   type NftListedChain,
   type NftListedContainer,
@@ -120,6 +120,8 @@ export {
   type NftPayload,
   type NftRandom,
   type NftStatement,
+  type NftTuple,
+  type NftTupleField,
   type NftType,
   nftFields,
   nftTypeOf,

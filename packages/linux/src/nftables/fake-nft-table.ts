@@ -124,7 +124,7 @@ export function executeCommand(
     }
     case 'add-counter':
       if (!table.counters.has(command.name)) {
-        table.counters.set(command.name, { packets: 0, bytes: 0 });
+        table.counters.set(command.name, command.value ?? { packets: 0, bytes: 0 });
       }
       break;
     case 'delete-counter': {

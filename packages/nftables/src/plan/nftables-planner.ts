@@ -1,5 +1,6 @@
 import {
   type ChangeSet,
+  countsTraffic,
   formatServicePortName,
   type ProxyState,
   type ResolvedServicePort,
@@ -11,14 +12,14 @@ import { removedAffinityClients, staleAffinityClients } from './affinity-clients
 import {
   collectElements,
   diffContainers,
-  diffCounter,
+  diffCounters,
   diffElements,
   type Elements,
   elementValues,
   putElement,
 } from './element-diff.js';
 import { type Chain, fixedChains, type LayoutContext } from './fixed-chains.js';
-import { COUNT_CHAINS, FORGET_PRIORITY, RESET_CHAINS, renderKind } from './frontend-chains.js';
+import { COUNT_CHAINS, FORGET_PRIORITY, RESET_CHAINS, renderKind, TRAFFIC_CHAINS } from './frontend-chains.js';
 import type { HostFacts, InstalledNftables } from './installed-nftables.js';
 import {
   AFFINITY,
@@ -44,6 +45,8 @@ export interface NftablesPlannerOptions {
   readonly masqueradeBit: number;
   /** Count connections to every Service that does not say otherwise. Default false. */
   readonly countConnections?: boolean;
+  /** Count packets of every Service that does not say otherwise, for each endpoint. Default false. */
+  readonly countTraffic?: boolean;
 }
 
 /** What a plan derives from a state: the parts that its service ports share, as planned for a host. */
@@ -55,6 +58,7 @@ interface PlannedState {
 /** What every supported host has; the facts of this host come with the installed state. */
 const DEFAULT_FACTS: HostFacts = { fullyRandom: true, layout: 'constant' };
 const NO_SETS: ServiceElements['sets'] = new Map();
+const NO_COUNTERS: ServiceElements['counters'] = [];
 type Chains = ReadonlyMap<string, Chain>;
 
 /** Plans transactions. Pure. */
@@ -95,11 +99,15 @@ export class NftablesPlanner {
   #elementsOf(
     port: ResolvedServicePort,
     { family }: ProxyState,
-    { layout }: HostFacts,
+    { layout, traffic: canCountTraffic = true }: HostFacts,
     except?: ResolvedServicePort,
   ): ServiceElements {
-    const { countConnections = false } = this.options;
-    return elementsOf(port, { family, layout, countAll: countConnections }, except);
+    const { countConnections: countAll = false, countTraffic: countAllTraffic = false } = this.options;
+    return elementsOf(port, { family, layout, countAll, countAllTraffic, canCountTraffic }, except);
+  }
+
+  #countsTraffic(port: ResolvedServicePort | undefined): boolean {
+    return port !== undefined && countsTraffic(port.servicePort.annotations, this.options.countTraffic ?? false);
   }
 
   #context(state: ProxyState, { fullyRandom }: HostFacts, hasRanges: boolean): LayoutContext {
@@ -124,8 +132,8 @@ export class NftablesPlanner {
     for (const port of next.servicePorts.values()) {
       const wanted = this.#elementsOf(port, next, facts);
       parts.add(wanted);
-      if (wanted.counter !== undefined) {
-        counters.add(wanted.counter);
+      for (const name of wanted.counters) {
+        counters.add(name);
       }
       for (const [name, container] of wanted.sets) {
         sets.set(name, container);
@@ -205,12 +213,16 @@ export class NftablesPlanner {
     const wanted = new Map<string, Elements>();
     const forget: ForgottenClients[] = [];
     parts.begin();
-    for (const { previous: was, current } of changes.servicePorts.values()) {
+    for (const [key, { previous: was, current }] of changes.resolvedServicePorts) {
+      // Of endpoints that get no new connections, packets are counted, and nothing else is known.
+      if (!changes.servicePorts.has(key) && !this.#countsTraffic(was) && !this.#countsTraffic(current)) {
+        continue;
+      }
       const oldElements = was && parts.remove(this.#elementsOf(was, next, facts, current));
       const newElements = current && parts.add(this.#elementsOf(current, next, facts, was));
       collectElements(old, oldElements);
       collectElements(wanted, newElements);
-      diffCounter(oldElements?.counter, newElements?.counter, draft);
+      diffCounters(oldElements?.counters ?? NO_COUNTERS, newElements?.counters ?? NO_COUNTERS, draft);
       diffContainers(oldElements?.sets ?? NO_SETS, newElements?.sets ?? NO_SETS, draft);
       forget.push(...removedAffinityClients(was, current));
     }
@@ -233,6 +245,7 @@ export class NftablesPlanner {
     const hadFeatures: Features = {
       affinity: toggled(FORGET_PRIORITY.name, features.affinity),
       counters: toggled(COUNT_CHAINS[0].name, features.counters),
+      traffic: toggled(TRAFFIC_CHAINS[0].name, features.traffic),
       resets: toggled(RESET_CHAINS[0].name, features.resets),
       ranges: hadRanges,
     };
@@ -295,6 +308,7 @@ function featuresOf({ chains, hasRanges }: SharedParts): Features {
   return {
     affinity: chains.has(FORGET_PRIORITY.name),
     counters: chains.has(COUNT_CHAINS[0].name),
+    traffic: chains.has(TRAFFIC_CHAINS[0].name),
     resets: chains.has(RESET_CHAINS[0].name),
     ranges: hasRanges,
   };

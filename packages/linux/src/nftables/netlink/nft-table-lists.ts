@@ -199,6 +199,29 @@ export class NftTableLists {
     return { value: counters, isInterrupted };
   }
 
+  /** Some named counters of a table, those that exist. */
+  async countersNamed(
+    family: NftFamily,
+    table: string,
+    names: readonly string[],
+  ): Promise<ReadonlyMap<string, NftCounter>> {
+    const counters = new Map<string, NftCounter>();
+    for (const name of names) {
+      const attributes: Attribute[] = [
+        { type: NFTA_OBJECT.table, value: cString(table) },
+        { type: NFTA_OBJECT.name, value: cString(name) },
+        { type: NFTA_OBJECT.type, value: be32(NFT_OBJECT_COUNTER) },
+      ];
+      const { errno } = await this.socket().request(message('getObject', family, attributes, 0), ({ payload }) => {
+        counters.set(...readCounter(messageAttributes(payload)));
+      });
+      if (errno !== 0 && errno !== ENOENT) {
+        throw refusedToList(errno);
+      }
+    }
+    return counters;
+  }
+
   /**
    * A list that the kernel goes through by position, across all tables of a family: where another table changes meanwhile,
    * it may skip entries or repeat them, so it is read again until it is whole.
