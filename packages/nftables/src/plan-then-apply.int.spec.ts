@@ -120,7 +120,13 @@ whereAllowed(`plan then apply, ${STEPS} random steps, on the kernel`, () => {
           : [createNft({ runner }), createNetlinkNft({ namespace: path })];
       const dataplane = new NftablesDataplane({ family, nft, layout, countConnections: true, countTraffic: true });
       // Another process than the agent plans.
-      const planner = new NftablesDataplane({ family, nft: reader, layout, countConnections: true, countTraffic: true });
+      const planner = new NftablesDataplane({
+        family,
+        nft: reader,
+        layout,
+        countConnections: true,
+        countTraffic: true,
+      });
       const list = async () =>
         readListing((await runner.run({ command: 'nft', args: ['-j', 'list', 'ruleset'] })).stdout);
       let inForce: ProxyState | undefined;
