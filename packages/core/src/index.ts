@@ -79,6 +79,7 @@ export * from './sync/proxier-options.js';
 export * from './sync/reconciling-proxier.js';
 export * from './sync/sync-observer.js';
 export * from './sync/sync-runner.js';
+export * from './text/format-bytes.js';
 export { type ListChange, listDifference } from './text/list-difference.js';
 export { nearestName } from './text/nearest-name.js';
 export * from './text/printable.js';
@@ -95,7 +96,7 @@ export { type ClassHost, type PacketClass, type PacketSource, packetClasses } fr
 export * from './verification/packet-path.js';
 export * from './verification/verification-result.js';
 export * from './verification/verify-state.js';
-export * from './views/connection-counts.js';
 export * from './views/service-view.js';
 export * from './views/state-digest.js';
 export { nodeObjectOf, type ServiceObjects, SPLIT_SLICE, serviceObjectsOf } from './views/state-objects.js';
+export * from './views/traffic-counts.js';
