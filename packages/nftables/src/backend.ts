@@ -112,7 +112,7 @@ class ProxierRegistry {
       countConnections: this.countConnections || options.countConnections,
       countTraffic: options.countTraffic,
       layout: () => this.#layout(logger),
-      canCountTraffic: () => this.#canCountTraffic(logger),
+      canCountTraffic: () => this.#canCountTraffic(logger, options.countTraffic),
       tableFlags: () => this.#tableFlags(logger),
       logger,
       clock,
@@ -132,7 +132,7 @@ class ProxierRegistry {
         countTraffic: options.countTraffic,
       },
       layout: () => this.#layout(logger),
-      canCountTraffic: () => this.#canCountTraffic(logger),
+      canCountTraffic: () => this.#canCountTraffic(logger, options.countTraffic),
       ...{ logger, clock },
     });
     const complete = (changes: readonly RuleChange[]) => withRemovedTexts(changes, family, this.runner);
@@ -151,10 +151,10 @@ class ProxierRegistry {
     return layout;
   }
 
-  async #canCountTraffic(logger: Logger): Promise<boolean> {
+  async #canCountTraffic(logger: Logger, isRequested: boolean): Promise<boolean> {
     const { trafficRefusal } = await this.support.layout();
-    if (trafficRefusal !== undefined) {
-      this.#warnOnce(logger, `Packets and bytes are not counted, whatever is requested: ${trafficRefusal}`);
+    if (trafficRefusal !== undefined && isRequested) {
+      this.#warnOnce(logger, `Packets and bytes are not counted, for this host refuses the rules: ${trafficRefusal}`);
     }
     return trafficRefusal === undefined;
   }

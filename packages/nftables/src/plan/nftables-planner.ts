@@ -1,9 +1,11 @@
 import {
   type ChangeSet,
+  COUNT_TRAFFIC_ANNOTATION,
   countsTraffic,
   formatServicePortName,
   type ProxyState,
   type ResolvedServicePort,
+  readCountTraffic,
   StateMemo,
   structurallyEqual,
 } from '@kube-proxier/core';
@@ -78,8 +80,10 @@ export class NftablesPlanner {
     const draft = new TransactionDraft();
     const { previous } = changes;
     let forget: readonly ForgottenClients[] = [];
+    let facts = installed?.facts ?? DEFAULT_FACTS;
     if (installed === undefined && previous !== undefined) {
       this.#planned.advance(previous, next, (planned) => {
+        ({ facts } = planned);
         forget = this.#planChanges(next, previous, planned, changes, draft);
         return planned;
       });
@@ -92,7 +96,7 @@ export class NftablesPlanner {
       : {
           write: { family: nftFamily(next.family), table: TABLE, commands },
           forget,
-          problems: problemsOf(next, changes),
+          problems: problemsOf(next, changes, facts),
         };
   }
 
@@ -339,13 +343,22 @@ function writeChain(name: string, { base, rules }: Chain, isThere: boolean, draf
 }
 
 /** What changed service ports request and do not get. */
-function problemsOf({ servicePorts }: ProxyState, changes: ChangeSet): readonly string[] {
+function problemsOf(
+  { servicePorts }: ProxyState,
+  changes: ChangeSet,
+  { traffic: canCountTraffic = true }: HostFacts,
+): readonly string[] {
   return [...changes.servicePorts.keys()].flatMap((key) => {
     const port = servicePorts.get(key);
-    return port === undefined
-      ? []
-      : readServiceOptions(port.servicePort.annotations).problems.map(
-          (problem) => `Service port ${formatServicePortName(port.name)}: ${problem}`,
-        );
+    if (port === undefined) {
+      return [];
+    }
+    const { annotations } = port.servicePort;
+    const { problems } = readServiceOptions(annotations);
+    const uncounted =
+      !canCountTraffic && readCountTraffic(annotations) === true
+        ? [`${COUNT_TRAFFIC_ANNOTATION}: this host can count connections only`]
+        : [];
+    return [...problems, ...uncounted].map((problem) => `Service port ${formatServicePortName(port.name)}: ${problem}`);
   });
 }
