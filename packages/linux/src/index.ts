@@ -83,11 +83,12 @@ export { EndingOwners } from './nftables/ending-owners.js';
 export { expectedNftFingerprint } from './nftables/netlink/rule-fingerprint.js';
 export type { Nft } from './nftables/nft.js';
 export { type ChosenNftAccess, type NftAccess, NftChoice, type NftChoiceOptions } from './nftables/nft-choice.js';
+export type { NftCounter } from './nftables/nft-counter.js';
 export { NftError, type NftErrorCode, type NftRefusal, NftRefused } from './nftables/nft-error.js';
 export type { NftFamily } from './nftables/nft-family.js';
 export { createNetlinkNft, type NetlinkNftOptions } from './nftables/nft-netlink.js';
 export { createNft, type NftProgramOptions } from './nftables/nft-program.js';
-export type { NftCounter, NftElement } from './nftables/nft-table.js';
+export type { NftElement } from './nftables/nft-table.js';
 export {
   type NftListedChain,
   type NftListedContainer,

@@ -1,6 +1,7 @@
 import { assertNever, cidrContains } from '@kube-proxier/core';
+import type { NftCounter } from './nft-counter.js';
 import type { NftRefusal } from './nft-error.js';
-import type { NftCounter, NftElement } from './nft-table.js';
+import type { NftElement } from './nft-table.js';
 import {
   type NftBaseChain,
   type NftCommand,

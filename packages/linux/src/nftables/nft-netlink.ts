@@ -18,9 +18,10 @@ import { type NftRead, NftTableLists, refusedToList } from './netlink/nft-table-
 import { NftTableWatcher } from './netlink/nft-table-watcher.js';
 import { type NftElementTypes, nftElementTypes } from './netlink/set-attributes.js';
 import type { Nft } from './nft.js';
+import type { NftCounter } from './nft-counter.js';
 import { NftError } from './nft-error.js';
 import type { NftFamily } from './nft-family.js';
-import type { NftCounter, NftElement, NftTable } from './nft-table.js';
+import type { NftElement, NftTable } from './nft-table.js';
 import type { NftTransaction } from './nft-transaction.js';
 import type { NftChange, NftWatch } from './nft-watch.js';
 

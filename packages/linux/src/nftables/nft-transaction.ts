@@ -1,6 +1,6 @@
 import { assertNever } from '@kube-proxier/core';
+import type { NftCounter } from './nft-counter.js';
 import type { NftFamily } from './nft-family.js';
-import type { NftCounter } from './nft-table.js';
 import { type NftField, type NftStatement, nftTypeOf } from './rules/nft-expression.js';
 import { renderNftFields, renderNftRule } from './rules/render-rule.js';
 

@@ -1,5 +1,6 @@
+import type { NftCounter } from './nft-counter.js';
 import type { NftFamily } from './nft-family.js';
-import type { NftCounter, NftElement, NftTable } from './nft-table.js';
+import type { NftElement, NftTable } from './nft-table.js';
 import type { NftTransaction } from './nft-transaction.js';
 import type { NftChange, NftWatch } from './nft-watch.js';
 

@@ -1,8 +1,9 @@
 import { type Attribute, asBe32, be32, cString, encodeAttributes } from '../../netlink/attributes.js';
 import { NETLINK_FLAGS, type NetlinkAnswer } from '../../netlink/netlink.js';
+import type { NftCounter } from '../nft-counter.js';
 import type { NftError } from '../nft-error.js';
 import type { NftFamily } from '../nft-family.js';
-import type { NftCounter, NftElement, NftListedChain, NftListedContainer, NftTable } from '../nft-table.js';
+import type { NftElement, NftListedChain, NftListedContainer, NftTable } from '../nft-table.js';
 import { refusalOfKernel } from './netlink-refusal.js';
 import {
   NFT_FAMILIES,
