@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { diffStates, type ProxyState } from '@kube-proxier/core';
+import {
+  diffStates,
+  type Endpoint,
+  type ProxyState,
+  type ResolvedServicePort,
+  type ServicePortKey,
+} from '@kube-proxier/core';
 import { makeService, makeSlice, resolveObjects } from '@kube-proxier/core/testing';
 import { NftablesPlanner } from './nftables-planner.js';
 import { ANNOTATIONS } from './service-options.js';
@@ -50,6 +56,10 @@ function stateOf(endpoints: readonly string[], counted: boolean): ProxyState {
   return resolveObjects({ services: [service], slices: [makeSlice('web', endpoints)] });
 }
 
+const GONE = { key: '10.244.9.9:80', address: '10.244.9.9', ready: false, serving: true, terminating: true } as const;
+
+const plain = ({ servicePort }: ResolvedServicePort) => ({ ...servicePort, annotations: {} });
+
 /** The plan of a change, and what of it is for counting packets. */
 function planned(before: ProxyState, after: ProxyState, traffic = true) {
   const planner = new NftablesPlanner({ masqueradeBit: 14 });
@@ -90,6 +100,23 @@ describe('what is planned to count packets', () => {
     for (const key of next.elements) {
       expect(key).toMatch(/ \. (10\.244\.0\.1|10\.244\.9\.9) \. 80$/);
     }
+  });
+
+  test('an endpoint that got no new connections goes: its counters and elements, and nothing else', () => {
+    const before = stateOf(many, true);
+    const [key, port] = [...before.servicePorts][0] as [ServicePortKey, ResolvedServicePort];
+    const draining = { ...port, candidates: [...port.candidates, { ...port.candidates[0], ...GONE } as Endpoint] };
+    const first = { ...before, servicePorts: new Map([[key, draining]]) };
+    expect(diffStates(first, before).servicePorts.size).toBe(0);
+    const { next } = planned(first, before);
+    expect(next.counters).toBe(2);
+    expect(next.elements).toHaveLength(2 * 2);
+    expect(JSON.parse(next.text)).toHaveLength(4 + 2);
+    const { next: uncounted } = planned(
+      { ...first, servicePorts: new Map([[key, { ...draining, servicePort: plain(port) }]]) },
+      { ...before, servicePorts: new Map([[key, { ...port, servicePort: plain(port) }]]) },
+    );
+    expect(uncounted.text).toBe('[]');
   });
 
   test('nothing on a host that cannot, which the log says once for each Service that asks', () => {
