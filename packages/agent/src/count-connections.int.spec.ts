@@ -94,6 +94,7 @@ describe('--count-connections', () => {
       counts ? /WEIGHT +CONNECTIONS +TO-ENDPOINTS +TO-CLIENTS/ : /WEIGHT +TO-ENDPOINTS +TO-CLIENTS/,
     );
     expect(table).toMatch(/ \d\d\.\dKiB +\d\d\.\dKiB /);
+    expect(await node.command('kube-proxier verify')).toMatch(/^VERIFIED/m);
     expect(node.log).not.toMatch(/ERROR|WARN.*count/);
   });
 });
