@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// What counting connections costs: npm run bench:counters [-- --services N --rounds N]. Needs root; a set of namespaces of its own for
-// each mode. In turns, in the same namespaces: no Service is counted, all are, and none again, which says how small a difference is
-// significant. Of each turn the best of many batches counts. Beside it the CPU time of a reading, which the agent makes every 10 s at most.
+// What counting costs: npm run bench:counters [-- --services N --rounds N]. Needs root; a set of namespaces of its own for each mode.
+// In turns, in the same namespaces: no Service is counted, connections to all are, in mode nftables their packets, too, and none is
+// again, which says how small a difference is significant. Of each turn the best of many batches counts. Beside it the CPU time of a reading, which the agent makes every 10 s at most.
 import { parseArgs } from 'node:util';
-import { COUNT_CONNECTIONS_ANNOTATION, diffStates } from '../packages/core/dist/index.js';
+import { COUNT_CONNECTIONS_ANNOTATION, COUNT_TRAFFIC_ANNOTATION, diffStates } from '../packages/core/dist/index.js';
 import { makeService, makeSlice, resolveObjects } from '../packages/core/dist/testing/index.js';
 import { IptablesDataplane } from '../packages/iptables/dist/index.js';
 import { createIptables, createNft } from '../packages/linux/dist/index.js';
@@ -28,12 +28,17 @@ const READINGS = 5;
 const PAUSE = 10;
 const PAUSE_RATIO = 20;
 
+/** @typedef {'nothing' | 'connections' | 'traffic'} Counted */
+
 /**
  * @param {readonly string[]} pods of Service 1; others lead nowhere
- * @param {boolean} counts
+ * @param {Counted} counted of each Service
  */
-function stateOf(pods, counts) {
-  const annotations = { [COUNT_CONNECTIONS_ANNOTATION]: String(counts) };
+function stateOf(pods, counted) {
+  const annotations = {
+    [COUNT_CONNECTIONS_ANNOTATION]: String(counted !== 'nothing'),
+    [COUNT_TRAFFIC_ANNOTATION]: String(counted === 'traffic'),
+  };
   const services = [];
   const slices = [];
   for (let index = 1; index <= SERVICES; index += 1) {
@@ -55,7 +60,11 @@ async function makeWorld(mode) {
   await Promise.all(pods.map((pod) => pod.serve({ port: 8080 })));
   const { runner } = sandbox.node;
   const addresses = pods.map(({ ipv4 }) => ipv4);
-  const states = { counted: stateOf(addresses, true), uncounted: stateOf(addresses, false) };
+  const states = {
+    nothing: stateOf(addresses, 'nothing'),
+    connections: stateOf(addresses, 'connections'),
+    traffic: stateOf(addresses, 'traffic'),
+  };
   const family = 'IPv4';
   const dataplane =
     mode === 'nftables'
@@ -65,9 +74,9 @@ async function makeWorld(mode) {
   let inForce;
   let made = 0;
   return {
-    /** @param {boolean} counts */
-    async count(counts) {
-      const next = counts ? states.counted : states.uncounted;
+    /** @param {Counted} counted */
+    async count(counted) {
+      const next = states[counted];
       const installed = inForce === undefined ? await dataplane.readBack() : undefined;
       const changes = diffStates(inForce, next);
       if (dataplane instanceof NftablesDataplane) {
@@ -99,7 +108,10 @@ async function makeWorld(mode) {
       const [cpuBegin, begin] = [cpuSeconds(), performance.now()];
       const counts = await dataplane.connections();
       const [cpu, took] = [cpuSeconds() - cpuBegin, (performance.now() - begin) / 1000];
-      const counted = counts.reduce((sum, count) => sum + ('endpoint' in count ? 0 : (count.connections ?? 0)), 0);
+      const counted = counts.reduce(
+        (sum, count) => sum + (count.endpoint === undefined ? (count.connections ?? 0) : 0),
+        0,
+      );
       if (counted < made) {
         throw new Error(`${counted} of ${made} connections were counted`);
       }
@@ -116,13 +128,19 @@ const report = new Report('counters', `${SERVICES} Services × 2, ${ROUNDS} roun
 for (const mode of /** @type {const} */ (['nftables', 'iptables'])) {
   const world = await makeWorld(mode);
   try {
-    const turns = [false, true, false];
+    /** @type {readonly Counted[]} */
+    const turns = [
+      'nothing',
+      'connections',
+      ...(mode === 'nftables' ? /** @type {const} */ (['traffic']) : []),
+      'nothing',
+    ];
     const results = turns.map(() => /** @type {number[]} */ ([]));
     for (let round = 0; round <= ROUNDS; round += 1) {
       // There and back: what drifts, drifts for all.
       const inTurn = [...turns.entries()];
-      for (const [index, counts] of round % 2 === 0 ? inTurn : inTurn.reverse()) {
-        await world.count(counts);
+      for (const [index, counted] of round % 2 === 0 ? inTurn : inTurn.reverse()) {
+        await world.count(counted);
         const rate = await world.connectionsPerSecond();
         // The first round warms up.
         if (round > 0) {
@@ -130,7 +148,8 @@ for (const mode of /** @type {const} */ (['nftables', 'iptables'])) {
         }
       }
     }
-    const [off = [], on = [], again = []] = results;
+    const [off = []] = results;
+    const again = results.at(-1) ?? [];
     /** @param {readonly number[]} those */
     const lost = (those) => those.map((rate, round) => (1 - rate / (off[round] ?? Number.NaN)) * 100);
     /** @param {readonly number[]} those */
@@ -139,22 +158,28 @@ for (const mode of /** @type {const} */ (['nftables', 'iptables'])) {
         .map((value) => value.toFixed(1))
         .join(' to ');
     report.add(`${mode}: new connections without counters, one after another`, median(off), '/s');
-    report.add(`${mode}: new connections lost to counters`, median(lost(on)), '%', {
-      atMost: 3,
-      columns: {
-        '95 %': interval(on),
-        'control: without again': `${median(lost(again)).toFixed(2)} (${interval(again)})`,
-      },
-    });
-    await world.count(true);
-    await world.connectionsPerSecond();
-    const readings = [];
-    while (readings.length < READINGS) {
-      readings.push(await world.read());
+    for (const [index, counted] of turns.entries()) {
+      const on = results[index] ?? [];
+      if (counted === 'nothing') {
+        continue;
+      }
+      report.add(`${mode}: new connections lost to counters of ${counted}`, median(lost(on)), '%', {
+        atMost: 3,
+        columns: {
+          '95 %': interval(on),
+          'control: without again': `${median(lost(again)).toFixed(2)} (${interval(again)})`,
+        },
+      });
+      await world.count(counted);
+      await world.connectionsPerSecond();
+      const readings = [];
+      while (readings.length < READINGS) {
+        readings.push(await world.read());
+      }
+      const shares = readings.map(({ cpu, took }) => cpu / (took + Math.max(PAUSE, took * PAUSE_RATIO)));
+      report.add(`${mode}, ${counted}: CPU of a reading`, median(readings.map(({ cpu }) => cpu)) * 1000, 'ms');
+      report.add(`${mode}, ${counted}: CPU of readings, while metrics are scraped`, median(shares) * 100, '%');
     }
-    const shares = readings.map(({ cpu, took }) => cpu / (took + Math.max(PAUSE, took * PAUSE_RATIO)));
-    report.add(`${mode}: CPU of a reading`, median(readings.map(({ cpu }) => cpu)) * 1000, 'ms');
-    report.add(`${mode}: CPU of readings, while metrics are scraped`, median(shares) * 100, '%');
   } finally {
     await world.close();
   }

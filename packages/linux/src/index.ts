@@ -83,6 +83,7 @@ export { EndingOwners } from './nftables/ending-owners.js';
 export { expectedNftFingerprint } from './nftables/netlink/rule-fingerprint.js';
 export type { Nft } from './nftables/nft.js';
 export { type ChosenNftAccess, type NftAccess, NftChoice, type NftChoiceOptions } from './nftables/nft-choice.js';
+export type { NftCounter } from './nftables/nft-counter.js';
 export { NftError, type NftErrorCode, type NftRefusal, NftRefused } from './nftables/nft-error.js';
 export type { NftFamily } from './nftables/nft-family.js';
 export { createNetlinkNft, type NetlinkNftOptions } from './nftables/nft-netlink.js';
@@ -120,6 +121,8 @@ export {
   type NftPayload,
   type NftRandom,
   type NftStatement,
+  type NftTuple,
+  type NftTupleField,
   type NftType,
   nftFields,
   nftTypeOf,

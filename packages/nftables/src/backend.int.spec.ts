@@ -192,6 +192,56 @@ whereAllowed('the backend', () => {
     });
   });
 
+  test('where nft rejects the rules that count packets, the rest is used, and probe and doctor say why', async () => {
+    await withNamespace(async ({ runner }) => {
+      const older: CommandRunner = {
+        run: async (request) => {
+          if (request.stdin?.includes('ct original ')) {
+            const stderr = '/dev/stdin:1:1-2: Error: Could not process rule: Operation not supported';
+            throw new CommandError('exit-code', request.command, 1, undefined, stderr, 'it failed');
+          }
+          return await runner.run(request);
+        },
+      };
+      const backend = createNftablesBackend({ runner: older, access: 'nft' });
+      expect(await backend.probe()).toEqual({
+        usable: true,
+        detail: expect.stringMatching(/^nft \S+, packets cannot be counted: .*Operation not supported/),
+      });
+      const found = (await backend.diagnose?.()) ?? [];
+      expect(found.map(({ check, status }) => [check, status])).toEqual([
+        ['nftables access', 'ok'],
+        ['nftables layout', 'ok'],
+        ['nftables traffic counters', 'warning'],
+      ]);
+      const container = new Container();
+      await container.load(backend.module);
+      const logger = new RecordingLogger();
+      const stop = new AbortController();
+      const proxier = container.get(Tokens.ProxierFactory)({
+        family: 'IPv4',
+        options: {
+          ...DEFAULT_PROXIER_OPTIONS,
+          ...{ nodeName: 'node1', minSyncPeriod: 0, localhostNodePorts: false },
+          ...{ countConnections: true, countTraffic: true },
+        },
+        ...{ logger, clock: systemClock, observer: {}, localAddresses: async () => [] },
+      });
+      proxier.onServiceUpdate(undefined, makeService('a', { clusterIP: sketchAddresses.cluster('IPv4', 1) }));
+      proxier.onEndpointsUpdate(undefined, makeSlice('a', [sketchAddresses.pod('IPv4', 1)]));
+      proxier.onServicesSynced();
+      proxier.onEndpointsSynced();
+      const loop = proxier.syncLoop(stop.signal);
+      await until(async () => (await listed(runner, 'ruleset')).includes('counter service/'));
+      stop.abort();
+      await loop;
+      expect(await listed(runner, 'ruleset')).not.toContain('traffic');
+      expect(logger.warnings).toEqual([
+        expect.stringMatching(/^Packets and bytes are not counted, for this host refuses/),
+      ]);
+    });
+  });
+
   test('needs no program to serve, to notice foreign changes and to clean up', async () => {
     await withNamespace(async ({ runner, path }) => {
       const none: CommandRunner = {

@@ -12,6 +12,7 @@ import {
   type ProxyMode,
   ReconcilingProxier,
   type RuleChange,
+  type ServiceCounts,
   Tokens,
 } from '@kube-proxier/core';
 import {
@@ -24,9 +25,9 @@ import {
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { cleanUp, cleanUpKubeProxy, findLeftovers } from './cleanup.js';
-import { type CountedConnections, NftablesDataplane } from './dataplane.js';
+import { NftablesDataplane } from './dataplane.js';
 import { diagnose } from './diagnose.js';
-import { COUNTING, countsOf, SYNC_METRICS } from './metrics.js';
+import { COUNTING, SYNC_METRICS } from './metrics.js';
 import { ownsRule, plannedPath, readPacketPath } from './packet-path.js';
 import { LAYOUTS, type Layout } from './plan/layout.js';
 import { HostSupport, OWNED_TABLE_SETTINGS, type OwnedTable } from './probe.js';
@@ -74,9 +75,7 @@ export function createNftablesBackend(options: NftablesBackendOptions = {}): Bac
     capabilities: { localhostNodePorts: false, counting: COUNTING, portRanges: true, shiftedPortRanges: true },
     probe: () => support.probe(),
     diagnose: () => diagnose(support, ownedTable),
-    metrics: [
-      countsMeasurement(COUNTING, { source: 'kernel', read: async () => (await proxiers.connections()).map(countsOf) }),
-    ],
+    metrics: [countsMeasurement(COUNTING, { source: 'kernel', read: () => proxiers.connections() })],
     syncMetrics: SYNC_METRICS,
     readPacketPath: (request) =>
       readPacketPath(request, { runner, ...(options.runner === undefined ? {} : { files: kernelFilesOf(runner) }) }),
@@ -111,7 +110,9 @@ class ProxierRegistry {
       nft: this.choice.create(),
       masqueradeBit: options.masqueradeBit,
       countConnections: this.countConnections || options.countConnections,
+      countTraffic: options.countTraffic,
       layout: () => this.#layout(logger),
+      canCountTraffic: () => this.#canCountTraffic(logger, options.countTraffic),
       tableFlags: () => this.#tableFlags(logger),
       logger,
       clock,
@@ -128,15 +129,17 @@ class ProxierRegistry {
         nft: this.choice.create(),
         masqueradeBit: options.masqueradeBit,
         countConnections: this.countConnections || options.countConnections,
+        countTraffic: options.countTraffic,
       },
       layout: () => this.#layout(logger),
+      canCountTraffic: () => this.#canCountTraffic(logger, options.countTraffic),
       ...{ logger, clock },
     });
     const complete = (changes: readonly RuleChange[]) => withRemovedTexts(changes, family, this.runner);
     return createPreview({ dataplane, localAddresses, complete });
   }
 
-  async connections(): Promise<readonly CountedConnections[]> {
+  async connections(): Promise<readonly ServiceCounts[]> {
     return (await Promise.all([...this.#dataplanes].map((dataplane) => dataplane.connections()))).flat();
   }
 
@@ -146,6 +149,14 @@ class ProxierRegistry {
       this.#warnOnce(logger, `Using a chain per Service: this host refuses the ruleset that does not grow: ${reason}`);
     }
     return layout;
+  }
+
+  async #canCountTraffic(logger: Logger, isRequested: boolean): Promise<boolean> {
+    const { trafficRefusal } = await this.support.layout();
+    if (trafficRefusal !== undefined && isRequested) {
+      this.#warnOnce(logger, `Packets and bytes are not counted, for this host refuses the rules: ${trafficRefusal}`);
+    }
+    return trafficRefusal === undefined;
   }
 
   async #tableFlags(logger: Logger): Promise<readonly NftTableFlag[] | undefined> {

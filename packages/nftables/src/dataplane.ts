@@ -8,19 +8,20 @@ import {
   type Logger,
   type ProxyState,
   type RuleChange,
-  type ServicePortName,
+  type ServiceCounts,
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
 import type { Nft, NftTableFlag } from '@kube-proxier/linux';
 import { applyTransaction } from './apply/apply-transaction.js';
+import { keepTraffic } from './apply/keep-traffic.js';
 import { removeTable } from './cleanup.js';
 import type { InstalledNftables } from './plan/installed-nftables.js';
 import { type Layout, nftFamily, TABLE } from './plan/layout.js';
 import { NftablesPlanner } from './plan/nftables-planner.js';
 import type { NftablesTransaction } from './plan/nftables-transaction.js';
 import { renderChanges } from './plan/render-changes.js';
-import { countedBy } from './plan/service-elements.js';
+import { countedServices } from './read-back/counted-services.js';
 import { readInstalled, supportsFullyRandom } from './read-back/read-installed.js';
 import { watchTable } from './read-back/watch-table.js';
 
@@ -31,21 +32,17 @@ export interface NftablesDataplaneOptions {
   readonly masqueradeBit?: number;
   /** Count connections to every Service without an annotation for it. Default false. */
   readonly countConnections?: boolean;
+  /** Count packets of every Service without an annotation for it, for each endpoint. Default false. */
+  readonly countTraffic?: boolean;
   /** The layout that this host accepts; called before each full sync. Default: the constant layout. */
   readonly layout?: () => Promise<Layout>;
+  /** Whether this host can count packets for each endpoint; called before each full sync. Default: it can. */
+  readonly canCountTraffic?: () => Promise<boolean>;
   /** The flags of the table; called before each full sync. Default: none. */
   readonly tableFlags?: () => Promise<readonly NftTableFlag[] | undefined>;
   readonly logger?: Logger;
   /** Default: the system's. */
   readonly clock?: Clock;
-}
-
-/** Number of connections to a service port. */
-export interface CountedConnections {
-  readonly servicePort: ServicePortName;
-  readonly family: IPFamily;
-  /** First packets to one of its frontends, including those that were rejected or dropped. */
-  readonly connections: number;
 }
 
 /** Programs one IP family through nftables. */
@@ -56,10 +53,12 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
   readonly #counters = new Set<string>();
   #fullyRandom: boolean | undefined;
   #leftovers = false;
+  /** The end of the queue of what reads or moves counters: no total is read while it is moved. */
+  #counting: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: NftablesDataplaneOptions) {
-    const { countConnections = false, masqueradeBit = 14, logger = silentLogger } = options;
-    this.#planner = new NftablesPlanner({ masqueradeBit, countConnections });
+    const { countConnections = false, countTraffic = false, masqueradeBit = 14, logger = silentLogger } = options;
+    this.#planner = new NftablesPlanner({ masqueradeBit, countConnections, countTraffic });
     this.#logger = logger;
   }
 
@@ -73,18 +72,21 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
     }
     this.#leftovers = false;
     const { nft, family } = this.options;
-    const { leftovers } = await applyTransaction(transaction, { nft, family, logger: this.#logger });
+    const { leftovers } = await this.#inTurn(async () =>
+      applyTransaction(await keepTraffic(transaction, nft), { nft, family, logger: this.#logger }),
+    );
     this.#leftovers = leftovers;
     this.#noteCounters(transaction);
   }
 
   async readBack(): Promise<InstalledNftables> {
-    const { family, nft, layout, tableFlags } = this.options;
+    const { family, nft, layout, tableFlags, canCountTraffic } = this.options;
     this.#fullyRandom ??= await supportsFullyRandom(nft, family);
     const installed = await readInstalled({
       nft,
       family,
       layout: (await layout?.()) ?? 'constant',
+      traffic: (await canCountTraffic?.()) ?? true,
       flags: await tableFlags?.(),
       fullyRandom: this.#fullyRandom,
     });
@@ -96,19 +98,17 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
   }
 
   /**
-   * Connections to the service ports for which they are counted, since counting began. Lists counters only; runs nft only
-   * where connections are counted.
+   * Connections to the service ports for which they are counted, and their packets, since counting began. Connections are first
+   * packets to a frontend, including those that were rejected or dropped. Lists counters only; runs nft only where something is
+   * counted.
    */
-  async connections(): Promise<readonly CountedConnections[]> {
+  async connections(): Promise<readonly ServiceCounts[]> {
     if (this.#counters.size === 0) {
       return [];
     }
     const { family, nft } = this.options;
-    const counters = await nft.listCounters(nftFamily(family), TABLE);
-    return [...(counters ?? [])].flatMap(([name, { packets }]) => {
-      const servicePort = countedBy(name);
-      return servicePort === undefined ? [] : [{ servicePort, family, connections: packets }];
-    });
+    const counters = await this.#inTurn(() => nft.listCounters(nftFamily(family), TABLE));
+    return countedServices(counters ?? new Map(), family);
   }
 
   watch(onDrift: DriftReporter, signal: AbortSignal): Promise<void> {
@@ -137,6 +137,12 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
     const { nft, family } = this.options;
     await removeTable(nft, family, TABLE);
     nft.close();
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const run = this.#counting.then(work);
+    this.#counting = run.catch(() => undefined);
+    return run;
   }
 
   #noteCounters({ write }: NftablesTransaction): void {

@@ -1,11 +1,12 @@
 import { type Diagnosis, hasErrorKind, messageOf } from '@kube-proxier/core';
-import type { HostSupport, OwnedTable } from './probe.js';
+import type { AcceptedLayout, HostSupport, OwnedTable } from './probe.js';
 
 /** See `BackendModule.diagnose`. */
 export async function diagnose(support: HostSupport, ownedTable: OwnedTable): Promise<readonly Diagnosis[]> {
   return [
     await diagnoseAccess(support),
     await diagnoseLayout(support),
+    ...(await diagnoseTraffic(support)),
     ...(ownedTable === 'never' ? [] : [await diagnoseOwnership(support)]),
   ];
 }
@@ -48,6 +49,22 @@ async function diagnoseLayout(support: HostSupport): Promise<Diagnosis> {
           advice: 'use a newer nft and kernel, or another mode',
         };
   }
+}
+
+/** Only where packets cannot be counted: nobody needs to know that they could be. */
+async function diagnoseTraffic(support: HostSupport): Promise<readonly Diagnosis[]> {
+  const check = 'nftables traffic counters';
+  const { trafficRefusal } = await support.layout().catch((): Partial<AcceptedLayout> => ({}));
+  return trafficRefusal === undefined
+    ? []
+    : [
+        {
+          check,
+          status: 'warning',
+          found: `packets and bytes cannot be counted: ${trafficRefusal}`,
+          advice: 'use a newer nft and kernel where --count-traffic is wanted',
+        },
+      ];
 }
 
 async function diagnoseOwnership(support: HostSupport): Promise<Diagnosis> {

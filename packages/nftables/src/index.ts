@@ -10,7 +10,7 @@ export {
   type NftablesBackendOptions,
   nftablesBackend,
 } from './backend.js';
-export { type CountedConnections, NftablesDataplane, type NftablesDataplaneOptions } from './dataplane.js';
+export { NftablesDataplane, type NftablesDataplaneOptions } from './dataplane.js';
 export { NftablesUnusableName } from './nftables-error.js';
 export type { HostFacts, InstalledNftables } from './plan/installed-nftables.js';
 export { AFFINITY, TABLE } from './plan/layout.js';

@@ -1,16 +1,13 @@
-import {
-  type CountingCapability,
-  formatServicePortName,
-  type ServiceCounts,
-  type SyncMetrics,
-} from '@kube-proxier/core';
-import type { CountedConnections } from './dataplane.js';
+import type { CountingCapability, SyncMetrics } from '@kube-proxier/core';
 
 /**
  * A counter of a service port sees the first packet of each connection only, so its packets are connections, refused and dropped
- * ones included. An endpoint is an element of a map that all Services share, and has no counter.
+ * ones included. Endpoints have counters of packets, where traffic is counted.
  */
-export const COUNTING: CountingCapability = { servicePorts: ['connections'], endpoints: [] };
+export const COUNTING: CountingCapability = {
+  servicePorts: ['connections', 'packets', 'bytes'],
+  endpoints: ['packets', 'bytes'],
+};
 
 /** Metrics of syncs, with the names of kube-proxy (spec H-60). */
 export const SYNC_METRICS: SyncMetrics = {
@@ -27,7 +24,3 @@ export const SYNC_METRICS: SyncMetrics = {
     labels: ['ip_family'],
   },
 };
-
-export function countsOf({ servicePort, family, connections }: CountedConnections): ServiceCounts {
-  return { service: formatServicePortName(servicePort), protocol: servicePort.protocol, family, connections };
-}

@@ -87,7 +87,7 @@ const cases = VARIANTS.flatMap((variant) =>
 );
 
 function planned({ state, masqueradeBit = 14, facts, family, layout }: Variant & { family: IPFamily; layout: Layout }) {
-  const planner = new NftablesPlanner({ masqueradeBit, countConnections: true });
+  const planner = new NftablesPlanner({ masqueradeBit, countConnections: true, countTraffic: true });
   const next = state(family);
   const installed = { table: undefined, facts: { fullyRandom: true, layout, ...facts } };
   return planner.plan(next, diffStates(undefined, next), installed)?.write as NftTransaction;
@@ -133,7 +133,7 @@ const LISTINGS = [[], ['-j'], ['--debug=netlink']] as const;
     const next = variant.state(variant.family);
     const facts = { fullyRandom: true, layout: variant.layout, ...variant.facts };
     const { masqueradeBit = 14 } = variant;
-    const planner = new NftablesPlanner({ masqueradeBit, countConnections: true });
+    const planner = new NftablesPlanner({ masqueradeBit, countConnections: true, countTraffic: true });
     for (const by of ['netlink', 'nft'] as const) {
       await withNamespace(async ({ path, runner }) => {
         const nft = createNetlinkNft({ namespace: path });

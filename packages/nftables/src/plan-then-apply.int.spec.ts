@@ -118,9 +118,15 @@ whereAllowed(`plan then apply, ${STEPS} random steps, on the kernel`, () => {
         family === 'IPv4'
           ? [createNetlinkNft({ namespace: path }), createNft({ runner })]
           : [createNft({ runner }), createNetlinkNft({ namespace: path })];
-      const dataplane = new NftablesDataplane({ family, nft, layout, countConnections: true });
+      const dataplane = new NftablesDataplane({ family, nft, layout, countConnections: true, countTraffic: true });
       // Another process than the agent plans.
-      const planner = new NftablesDataplane({ family, nft: reader, layout, countConnections: true });
+      const planner = new NftablesDataplane({
+        family,
+        nft: reader,
+        layout,
+        countConnections: true,
+        countTraffic: true,
+      });
       const list = async () =>
         readListing((await runner.run({ command: 'nft', args: ['-j', 'list', 'ruleset'] })).stdout);
       let inForce: ProxyState | undefined;

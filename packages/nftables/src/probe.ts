@@ -29,6 +29,8 @@ export interface AcceptedLayout {
   readonly layout: Layout;
   /** Why it is not the constant one. */
   readonly reason?: string;
+  /** Why packets cannot be counted for each endpoint; undefined where they can. */
+  readonly trafficRefusal?: string;
 }
 
 /** The flags that a host accepts for the table. */
@@ -89,11 +91,12 @@ export class HostSupport {
   async probe(): Promise<ProbeResult> {
     try {
       const access = await this.access();
-      const { layout, reason } = await this.layout();
+      const { layout, reason, trafficRefusal } = await this.layout();
       const how = layout === 'constant' ? '' : `, a chain per Service: ${reason ?? 'as requested'}`;
       const { flags } = await this.tableFlags();
       const owned = flags === undefined ? '' : `, its table has the flags ${flags.join(', ')}`;
-      return { usable: true, detail: `${access}${owned}${how}` };
+      const uncounted = trafficRefusal === undefined ? '' : `, packets cannot be counted: ${trafficRefusal}`;
+      return { usable: true, detail: `${access}${owned}${how}${uncounted}` };
     } catch (error) {
       return { usable: false, reason: messageOf(error).replace(/\.$/, '') };
     }
@@ -126,18 +129,25 @@ export class HostSupport {
   async #tryLayouts(): Promise<AcceptedLayout> {
     const { layout } = this.options;
     if (layout !== undefined) {
-      await this.#tryLayout(layout);
-      return { layout };
+      return this.#tryTraffic(layout);
     }
     try {
-      await this.#tryLayout('constant');
-      return { layout: 'constant' };
+      return await this.#tryTraffic('constant');
     } catch (error) {
-      if (!(error instanceof NftError) || !REFUSED.includes(error.code)) {
-        throw error;
-      }
-      await this.#tryLayout('chain-per-service');
-      return { layout: 'chain-per-service', reason: messageOf(error).replace(/\.$/, '') };
+      const reason = refusalReason(error);
+      return { ...(await this.#tryTraffic('chain-per-service')), reason };
+    }
+  }
+
+  /** Tries a layout with counters of packets, or else without. */
+  async #tryTraffic(layout: Layout): Promise<AcceptedLayout> {
+    try {
+      await this.#tryLayout(layout, true);
+      return { layout };
+    } catch (error) {
+      const trafficRefusal = refusalReason(error);
+      await this.#tryLayout(layout, false);
+      return { layout, trafficRefusal };
     }
   }
 
@@ -146,7 +156,7 @@ export class HostSupport {
    * created, the kernel checks it without loading. So what this nft or this kernel does not support is found now, and no
    * version numbers have to be known.
    */
-  async #tryLayout(layout: Layout): Promise<void> {
+  async #tryLayout(layout: Layout, countTraffic: boolean): Promise<void> {
     const { choice, runner } = this.options;
     const own = inNewNamespace(runner);
     const { access } = await choice.chosen();
@@ -160,18 +170,22 @@ export class HostSupport {
           );
     const trial = isolated ? separate : choice.create();
     try {
-      await this.#load(trial, layout, isolated);
+      await this.#load(trial, { layout, countTraffic, isolated });
     } finally {
       separate.close();
       trial.close();
     }
   }
 
-  async #load(trial: Nft, layout: Layout, isolated: boolean): Promise<void> {
+  async #load(
+    trial: Nft,
+    { layout, countTraffic, isolated }: { layout: Layout; countTraffic: boolean; isolated: boolean },
+  ): Promise<void> {
     for (const family of FAMILIES) {
       const state = trialState(family);
       const installed = { table: undefined, facts: { fullyRandom: true, layout } };
-      const plan = new NftablesPlanner({ masqueradeBit: 14 }).plan(state, diffStates(undefined, state), installed);
+      const planner = new NftablesPlanner({ masqueradeBit: 14, countTraffic });
+      const plan = planner.plan(state, diffStates(undefined, state), installed);
       const write = plan && { ...plan.write, table: isolated ? plan.write.table : `${plan.write.table}-trial` };
       if (write !== undefined) {
         await (isolated ? trial.run(write) : trial.check(write));
@@ -210,4 +224,12 @@ export class HostSupport {
       nft.close();
     }
   }
+}
+
+/** Why the host refuses what was tried. @throws error where it is no refusal. */
+function refusalReason(error: unknown): string {
+  if (!(error instanceof NftError) || !REFUSED.includes(error.code)) {
+    throw error;
+  }
+  return messageOf(error).replace(/\.$/, '');
 }

@@ -82,3 +82,20 @@ describe('backends that are wrong about connections whose endpoint is gone', () 
     expect(JSON.stringify(failed)).toMatch(says);
   });
 });
+
+/** Cases of what is counted. */
+const COUNTERS = casesOf(['counters-bytes', 'counters-endpoint-replaced'], []);
+
+describe('backends that count wrong', () => {
+  test.each([
+    { mode: 'counts-nothing', fails: COUNTERS, says: /"expected":"40000 to \d+ bytes to-endpoints of the Service/ },
+    { mode: 'counts-other-endpoint', fails: COUNTERS, says: /of the endpoint \S+:8080 counted/ },
+    { mode: 'counts-twice', fails: COUNTERS, says: /bytes to-endpoints of the Service counted","actual":"[89]\d{4}"/ },
+    { mode: 'counts-one-direction', fails: COUNTERS, says: /bytes to-clients of the Service counted","actual":"0"/ },
+  ])('$mode', async ({ mode, fails, says }) => {
+    const { results } = await runConformance({ backend, mode, cases: COUNTERS, jobs: 2 });
+    const failed = results.filter(({ outcome }) => outcome === 'failed');
+    expect(failed.map((result) => result.case.id).sort()).toEqual([...fails].sort());
+    expect(JSON.stringify(failed)).toMatch(says);
+  });
+});

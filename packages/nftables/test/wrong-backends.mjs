@@ -2,7 +2,7 @@
  * Backends that are wrong on purpose: nftables, given a state that was tampered with. The conformance kit has to
  * catch each in the cases that name what it does wrong.
  */
-import { diffStates, ReconcilingProxier, Tokens } from '@kube-proxier/core';
+import { countsMeasurement, diffStates, ReconcilingProxier, Tokens } from '@kube-proxier/core';
 import { createCommandRunner, createNft } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { NftablesDataplane, nftablesBackend } from '../dist/index.js';
@@ -12,7 +12,12 @@ import { NftablesDataplane, nftablesBackend } from '../dist/index.js';
  * @typedef {import('@kube-proxier/core').Frontend} Frontend
  * @typedef {import('@kube-proxier/core').Endpoint} Endpoint
  * @typedef {import('@kube-proxier/core').ProxyState} ProxyState
+ * @typedef {import('@kube-proxier/core').ServiceCounts} ServiceCounts
+ * @typedef {(counts: readonly ServiceCounts[]) => readonly ServiceCounts[]} CountsTampering
  */
+
+/** @type {import('@kube-proxier/core').CountingCapability} */
+const COUNTING = { servicePorts: ['bytes'], endpoints: ['bytes'] };
 
 /**
  * Makes a backend that sees every service port through the function that `tamper` makes for each proxier.
@@ -20,13 +25,22 @@ import { NftablesDataplane, nftablesBackend } from '../dist/index.js';
  * @param {string} mode
  * @param {() => (port: ResolvedServicePort) => ResolvedServicePort} tamper
  * @param {import('@kube-proxier/core').BackendCapabilities} [capabilities]
+ * @param {CountsTampering} [tamperCounts] what it says it has counted, of what it has. Default: it counts nothing.
  * @returns {import('@kube-proxier/core').BackendModule}
  */
-function wrongBackend(mode, tamper, capabilities = {}) {
+function wrongBackend(mode, tamper, capabilities = {}, tamperCounts) {
+  /** @type {NftablesDataplane[]} */
+  const dataplanes = [];
+  const { counting = COUNTING } = capabilities;
+  const read = async () => {
+    const counts = (await Promise.all(dataplanes.map((dataplane) => dataplane.connections()))).flat();
+    return tamperCounts?.(counts) ?? [];
+  };
   return {
     mode,
     description: 'nftables, wrong on purpose',
     capabilities,
+    ...(tamperCounts === undefined ? {} : { metrics: [countsMeasurement(counting, { source: 'kernel', read })] }),
     probe: () => nftablesBackend.probe(),
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.Cleanup).toConstantValue(async () => {});
@@ -34,7 +48,9 @@ function wrongBackend(mode, tamper, capabilities = {}) {
         const dataplane = new NftablesDataplane({
           family: context.family,
           nft: createNft({ runner: createCommandRunner() }),
+          countTraffic: context.options.countTraffic,
         });
+        dataplanes.push(dataplane);
         const change = tamper();
         /** @type {ProxyState | undefined} */
         let believed;
@@ -113,3 +129,34 @@ export const answersNothing = wrongBackend('answers-nothing', () => withoutReset
 
 /** The host leaves connections alone, as if the backend knew them. */
 export const leavesConnections = wrongBackend('leaves-connections', () => withoutResets, { tracksConnections: false });
+
+/** @param {string} mode @param {CountsTampering} tamperCounts */
+const wrongCounter = (mode, tamperCounts) =>
+  wrongBackend(mode, () => (port) => port, { counting: COUNTING }, tamperCounts);
+
+export const countsNothing = wrongCounter('counts-nothing', (counts) =>
+  counts.map((one) => ({ ...one, bytes: { toEndpoints: 0, toClients: 0 } })),
+);
+
+/** What an endpoint had is said of another one. */
+export const countsOtherEndpoint = wrongCounter('counts-other-endpoint', (counts) => {
+  const endpoints = counts.filter(({ endpoint }) => endpoint !== undefined);
+  return counts.map((one) => {
+    const others = endpoints.filter(({ service, family }) => service === one.service && family === one.family);
+    const index = others.indexOf(one);
+    const { bytes } = others.at(index - 1) ?? one;
+    return index < 0 || bytes === undefined ? one : { ...one, bytes };
+  });
+});
+
+/** As where packets of the node to itself are seen on their way out, and again on their way in. */
+export const countsTwice = wrongCounter('counts-twice', (counts) =>
+  counts.map(({ bytes = { toEndpoints: 0, toClients: 0 }, ...one }) => ({
+    ...one,
+    bytes: { ...bytes, toEndpoints: 2 * bytes.toEndpoints },
+  })),
+);
+
+export const countsOneDirection = wrongCounter('counts-one-direction', (counts) =>
+  counts.map(({ bytes, ...one }) => ({ ...one, bytes: { toEndpoints: bytes?.toEndpoints ?? 0, toClients: 0 } })),
+);

@@ -113,7 +113,7 @@ export async function startListeners(
       syncs: () => history.syncs,
       page: new StatusPage(),
       ...(recorder ? { recording: () => recorder.dump() } : {}),
-      ...(metrics ? { metrics: metrics.registry, connections: () => metrics.connections() } : {}),
+      ...(metrics ? { metrics: metrics.registry, counts: () => metrics.counts() } : {}),
       ...(options.configuration ? { configuration: options.configuration } : {}),
       ...(options.profiling ? { profiling: options.profiling } : {}),
     });

@@ -17,7 +17,10 @@ type TrafficField =
   | 'bytesToClients';
 
 /** Sockets of this process carry everything. */
-export const COUNTING: CountingCapability = { servicePorts: ['connections', 'bytes'], endpoints: ['connections'] };
+export const COUNTING: CountingCapability = {
+  servicePorts: ['connections', 'bytes'],
+  endpoints: ['connections', 'bytes'],
+};
 
 const LABELS = ['service', 'protocol'] as const;
 
@@ -88,10 +91,15 @@ export function countsOf(traffic: readonly ServiceTraffic[], countAll: boolean):
       return [];
     }
     const of = { service: name, protocol, family };
-    const { connections, connectionsByEndpoint, bytesToEndpoints, bytesToClients } = counted;
+    const { connections, connectionsByEndpoint, bytesByEndpoint, bytesToEndpoints, bytesToClients } = counted;
+    const endpoints = new Set([...connectionsByEndpoint.keys(), ...bytesByEndpoint.keys()]);
     return [
       { ...of, connections, bytes: { toEndpoints: bytesToEndpoints, toClients: bytesToClients } },
-      ...[...connectionsByEndpoint].map(([endpoint, own]) => ({ ...of, endpoint, connections: own })),
+      ...[...endpoints].map((endpoint): ServiceCounts => {
+        const own = connectionsByEndpoint.get(endpoint);
+        const bytes = bytesByEndpoint.get(endpoint) ?? { toEndpoints: 0, toClients: 0 };
+        return { ...of, endpoint, ...(own === undefined ? {} : { connections: own }), bytes };
+      }),
     ];
   });
 }

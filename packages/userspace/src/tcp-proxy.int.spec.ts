@@ -2,7 +2,9 @@ import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as netConnect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { joinHostPort } from '@kube-proxier/core';
 import { until } from '@kube-proxier/core/testing';
+import { countsOf } from './metrics.js';
 import { DescriptorBudget } from './proxy/descriptor-budget.js';
 import { SpliceCarrier } from './splice/splice-carrier.js';
 import { hangingServer, LoopbackClient, LoopbackServer } from './testing/loopback-servers.js';
@@ -97,6 +99,11 @@ describe.each(['IPv4', 'IPv6'] as const)('TCP through sockets, %s', (family) => 
       bytesToClients: host.length + 6,
       refused: 0,
     });
+    const key = joinHostPort(host, port);
+    expect(proxy.traffic().bytesByEndpoint).toEqual(new Map([[key, { toEndpoints: 5, toClients: host.length + 6 }]]));
+    expect(countsOf([{ ...proxy.traffic(), family }], true)).toContainEqual(
+      expect.objectContaining({ endpoint: key, connections: 1, bytes: { toEndpoints: 5, toClients: host.length + 6 } }),
+    );
   });
 
   test('without endpoints a client is accepted and reset', async () => {
@@ -349,11 +356,14 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     const digests = [client, endpoint].map((socket) => digestAtUnevenPace(socket));
     const sent = [client, endpoint].map((socket) => sendAtUnevenPace(socket, size));
     await until(() => proxy.traffic().bytesToClients > size / 4, 'a part of it');
+    const ofEndpoint = () => [...proxy.traffic().bytesByEndpoint.values()];
+    expect(ofEndpoint()[0]?.toClients).toBeGreaterThan(size / 4);
     expect(carrier.size).toBe(who === 'the kernel' ? 1 : 0);
     const [fromClient, fromEndpoint] = await Promise.all(sent);
     expect(await Promise.all(digests)).toEqual([fromEndpoint, fromClient]);
     await until(() => proxy.traffic().active === 0, 'no connection');
     expect(proxy.traffic()).toMatchObject({ bytesToEndpoints: size, bytesToClients: size });
+    expect(ofEndpoint()).toEqual([{ toEndpoints: size, toClients: size }]);
   });
 
   test('concurrent connections do not delay each other', async () => {
@@ -412,6 +422,8 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     await proxy.install({ ...service, endpoints: [] });
     client.socket.write('a');
     await until(() => client.text.endsWith('a'), 'an echo');
+    // What is gone counts as long as it has connections.
+    expect([...proxy.traffic().bytesByEndpoint.values()]).toEqual([{ toEndpoints: 1, toClients: 11 }]);
     await proxy.install();
     client.socket.write('b');
     await until(() => client.text.endsWith('b'), 'an echo');

@@ -112,6 +112,7 @@ describe.each(['IPv4', 'IPv6'] as const)('UDP through sockets, %s', (family) => 
       await clock.advance(200);
     }
     expect(proxy.traffic()).toMatchObject({ active: 1, connections: 1, bytesToEndpoints: 3 });
+    expect([...proxy.traffic().bytesByEndpoint.values()]).toMatchObject([{ toEndpoints: 3 }]);
     await clock.advance(400);
     expect(proxy.traffic().active).toBe(0);
     expect(clock.pending).toBe(0);

@@ -134,6 +134,7 @@ export const OWN_FIELDS: Readonly<Record<string, Field>> = {
   takeover: { type: 'bool', flag: 'takeover', zeroCounts: true },
   overlappingExternalAddresses: { type: 'text', flag: 'overlapping-external-addresses' },
   countConnections: { type: 'bool', flag: 'count-connections' },
+  countTraffic: { type: 'bool', flag: 'count-traffic' },
   counterSeries: { type: 'int', flag: 'counter-series' },
   verifyPeriod: { type: 'duration', flag: 'verify-period', zeroCounts: true },
   allowMultipleInstances: { type: 'bool', flag: 'allow-multiple-instances' },

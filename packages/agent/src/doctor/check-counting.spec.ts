@@ -3,14 +3,20 @@ import { checkCounting } from './check-counting.js';
 
 test('what a mode counts is listed where counting is requested, and a mode that counts nothing is a warning', () => {
   const capabilities = { counting: { servicePorts: ['connections', 'bytes'], endpoints: [] } } as const;
-  expect(checkCounting({ mode: 'some', capabilities }, true)).toEqual({
+  expect(checkCounting({ mode: 'some', capabilities }, { countConnections: true })).toEqual({
     check: 'counters',
     status: 'ok',
     found: 'connections and bytes of service ports, nothing of endpoints',
   });
-  expect(checkCounting({ mode: 'some', capabilities }, false)).toBeUndefined();
-  expect(checkCounting({ mode: 'other' }, true)).toMatchObject({
+  expect(checkCounting({ mode: 'some', capabilities }, {})).toBeUndefined();
+  expect(checkCounting({ mode: 'other' }, { countConnections: true })).toMatchObject({
     status: 'warning',
     found: 'mode other counts nothing, and --count-connections has no effect',
+  });
+  expect(checkCounting({ mode: 'some', capabilities }, { countTraffic: true })).toMatchObject({ status: 'ok' });
+  const connectionsOnly = { counting: { servicePorts: ['connections'], endpoints: [] } } as const;
+  expect(checkCounting({ mode: 'one', capabilities: connectionsOnly }, { countTraffic: true })).toMatchObject({
+    status: 'warning',
+    found: 'mode one counts no packets and no bytes, so --count-traffic counts connections only',
   });
 });

@@ -1,12 +1,15 @@
-import type { BackendModule, CountedQuantity, Diagnosis } from '@kube-proxier/core';
+import type { BackendModule, CountedQuantity, Diagnosis, ProxierOptions } from '@kube-proxier/core';
 
-/** What the mode counts, where connections are to be counted; undefined where they are not. */
+/** What the mode counts, where connections or traffic are to be counted; undefined where they are not. */
 export function checkCounting(
   { mode, capabilities }: Pick<BackendModule, 'mode' | 'capabilities'>,
-  isRequested: boolean,
+  {
+    countConnections = false,
+    countTraffic = false,
+  }: Partial<Pick<ProxierOptions, 'countConnections' | 'countTraffic'>>,
 ): Diagnosis | undefined {
   const check = 'counters';
-  if (!isRequested) {
+  if (!countConnections && !countTraffic) {
     return undefined;
   }
   const { servicePorts = [], endpoints = [] } = capabilities?.counting ?? {};
@@ -16,6 +19,14 @@ export function checkCounting(
       status: 'warning',
       found: `mode ${mode} counts nothing, and --count-connections has no effect`,
       advice: 'leave it out, or use another mode',
+    };
+  }
+  if (countTraffic && !servicePorts.includes('bytes')) {
+    return {
+      check,
+      status: 'warning',
+      found: `mode ${mode} counts no packets and no bytes, so --count-traffic counts connections only`,
+      advice: 'use --count-connections, or another mode',
     };
   }
   const list = (counted: readonly CountedQuantity[]) => (counted.length === 0 ? 'nothing' : counted.join(' and '));

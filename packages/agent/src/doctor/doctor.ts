@@ -135,7 +135,7 @@ async function checkThisHost(composition: Composition, settings?: AgentSettings)
     inForce: modeInForce(facts.instance, mode),
   });
   const backend = backends.find((one) => one.mode === mode) ?? { mode };
-  const counting = checkCounting(backend, settings?.proxier.countConnections ?? false);
+  const counting = checkCounting(backend, settings?.proxier ?? {});
   const rows = checkHost(facts, {
     backend,
     ipv6: true,

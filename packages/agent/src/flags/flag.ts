@@ -379,6 +379,16 @@ export const FLAGS = [
     group: 'Services',
   },
   {
+    name: 'count-traffic',
+    type: 'bool',
+    default: 'false',
+    defaultText: 'false',
+    help:
+      'Also count packets and bytes of every Service and its endpoints, where the mode does not count them with the connections ' +
+      '(nftables); includes --count-connections. The annotation kube-proxier.io/count-traffic overrides it for one Service.',
+    group: 'Services',
+  },
+  {
     name: 'counter-series',
     type: 'int',
     value: 'number',
@@ -820,6 +830,7 @@ export const OWN_FLAGS: readonly FlagName[] = [
   'ipvs-localhost-nodeports',
   'nftables-count-connections',
   'count-connections',
+  'count-traffic',
   'counter-series',
   'nftables-owned-table',
   'nftables-program',

@@ -26,7 +26,9 @@ export function readProxier(values: FlagValues): Partial<ProxierOptions> {
     nodePortAddresses: nodePortAddresses(values),
     localhostNodePorts: localhostNodePorts(values),
     masqueradeAll: values.bool('masquerade-all'),
-    countConnections: values.bool('count-connections') || values.bool('nftables-count-connections'),
+    countConnections:
+      values.bool('count-connections') || values.bool('nftables-count-connections') || values.bool('count-traffic'),
+    countTraffic: values.bool('count-traffic'),
     overlappingExternalAddresses: overlappingExternalAddresses(values),
     masqueradeBit: values.int('iptables-masquerade-bit', 0, 31, 'a bit from 0 to 31'),
     ...periods(values),

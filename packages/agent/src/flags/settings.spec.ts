@@ -44,6 +44,7 @@ describe('readSettings', () => {
         localhostNodePorts: true,
         masqueradeAll: false,
         countConnections: false,
+        countTraffic: false,
         overlappingExternalAddresses: 'serve',
         masqueradeBit: 14,
         syncPeriod: 30_000,
@@ -460,6 +461,8 @@ describe('readSettings', () => {
     const { proxier, counterSeries } = read('--count-connections', '--counter-series=7');
     expect([proxier.countConnections, counterSeries]).toEqual([true, 7]);
     expect(read('--nftables-count-connections').proxier.countConnections).toBe(true);
+    expect(proxier.countTraffic).toBe(false);
+    expect(read('--count-traffic').proxier).toMatchObject({ countConnections: true, countTraffic: true });
     expect(() => read('--counter-series=0')).toThrow(/--counter-series: "0" must be a number of series from 1/);
   });
 

@@ -1,10 +1,12 @@
 import {
   type FrontendView,
+  formatBytes,
   formatPorts,
   formatTable,
   joinHostPort,
   type ServicePortView,
   serviceKey,
+  type TrafficCount,
 } from '@kube-proxier/core';
 import { formatAge } from '../commands/format-age.js';
 
@@ -50,8 +52,8 @@ export function formatResources(resource: Resource, ports: readonly ServicePortV
 function servicesTable(ports: readonly ServicePortView[], { wide, withNamespace, now }: TableOptions): string {
   const head = ['NAME', 'CLUSTER-IP', 'EXTERNAL-IP', 'PORT(S)', 'ENDPOINTS', 'AGE'];
   // Not every mode counts connections, and some count only those of Services with an annotation for it.
-  const isCounted = wide && ports.some(({ connections }) => connections !== undefined);
-  const more = wide ? ['INTERNAL', 'EXTERNAL', 'AFFINITY', 'TOPOLOGY', ...(isCounted ? ['CONNECTIONS'] : [])] : [];
+  const counters = wide ? countersOf(ports) : [];
+  const more = wide ? ['INTERNAL', 'EXTERNAL', 'AFFINITY', 'TOPOLOGY', ...counters.map(({ head }) => head)] : [];
   const services = grouped(ports, serviceKey);
   const rows = services.map((group) => {
     const [first] = group;
@@ -78,7 +80,7 @@ function servicesTable(ports: readonly ServicePortView[], { wide, withNamespace,
             first.externalTrafficPolicy,
             first.affinitySeconds === null ? '<none>' : `ClientIP ${first.affinitySeconds}s`,
             first.topology === 'none' ? '<none>' : first.topology,
-            ...(isCounted ? [connectionsTo(group)] : []),
+            ...counters.map(({ of }) => of(group)),
           ]
         : []),
     ];
@@ -86,13 +88,35 @@ function servicesTable(ports: readonly ServicePortView[], { wide, withNamespace,
   return formatTable([[...(withNamespace ? ['NAMESPACE'] : []), ...head, ...more], ...rows]);
 }
 
-/** Of all ports of a Service that are counted. */
-function connectionsTo(ports: readonly ServicePortView[]): string {
-  const counted = ports.flatMap(({ connections }) => connections ?? []);
-  return counted.length === 0 ? '<none>' : String(counted.reduce((sum, count) => sum + count, 0));
+/** A column of what was counted. */
+interface Counter {
+  readonly head: string;
+  /** The sum of all that are counted. */
+  of(counts: readonly TrafficCount[]): string;
+}
+
+/** Of what the mode counts: not every mode counts everything, and some only of Services with an annotation for it. */
+function countersOf(counts: readonly TrafficCount[]): readonly Counter[] {
+  const counter = (
+    head: string,
+    read: (count: TrafficCount) => number | undefined,
+    format: (total: number) => string,
+  ): readonly Counter[] => {
+    const of = (some: readonly TrafficCount[]) => {
+      const counted = some.flatMap((count) => read(count) ?? []);
+      return counted.length === 0 ? '<none>' : format(counted.reduce((sum, value) => sum + value, 0));
+    };
+    return counts.some((count) => read(count) !== undefined) ? [{ head, of }] : [];
+  };
+  return [
+    ...counter('CONNECTIONS', ({ connections }) => connections, String),
+    ...counter('TO-ENDPOINTS', ({ bytes }) => bytes?.toEndpoints, formatBytes),
+    ...counter('TO-CLIENTS', ({ bytes }) => bytes?.toClients, formatBytes),
+  ];
 }
 
 function endpointsTable(ports: readonly ServicePortView[], { wide, withNamespace }: TableOptions): string {
+  const counters = wide ? countersOf(ports.flatMap((port) => port.endpoints)) : [];
   const rows = ports.flatMap((port) =>
     port.endpoints.map((endpoint) => [
       ...(withNamespace ? [port.namespace] : []),
@@ -105,13 +129,15 @@ function endpointsTable(ports: readonly ServicePortView[], { wide, withNamespace
             endpoint.nodeName ?? '<unknown>',
             endpoint.isLocal ? 'yes' : 'no',
             String(endpoint.weight),
+            ...counters.map(({ of }) => of([endpoint])),
           ]
         : []),
       endpoint.used ? 'yes' : 'no',
       endpoint.reason,
     ]),
   );
-  const head = ['SERVICE', 'PORT', 'ENDPOINT', ...(wide ? ['POD', 'NODE', 'LOCAL', 'WEIGHT'] : []), 'USED', 'REASON'];
+  const details = ['POD', 'NODE', 'LOCAL', 'WEIGHT', ...counters.map(({ head }) => head)];
+  const head = ['SERVICE', 'PORT', 'ENDPOINT', ...(wide ? details : []), 'USED', 'REASON'];
   return formatTable([[...(withNamespace ? ['NAMESPACE'] : []), ...head], ...rows]);
 }
 

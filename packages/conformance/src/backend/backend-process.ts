@@ -6,6 +6,7 @@ import { ConformanceError, type ConformanceErrorCode } from '../conformance-erro
 import {
   type BackendChoice,
   type BackendDescription,
+  type CountedBytes,
   MARKER_NAMESPACE,
   type ObjectChange,
   type Reply,
@@ -98,6 +99,12 @@ export class BackendProcess {
       this.families.every((family) => this.#inForce.get(name)?.has(family)) ? true : undefined,
     );
     this.#inForce.delete(name);
+  }
+
+  /** The bytes that the backend has counted. */
+  async count(): Promise<readonly CountedBytes[]> {
+    this.#send({ op: 'count' });
+    return (await this.#reply('counted', APPLY_TIMEOUT)).bytes;
   }
 
   /** SIGKILL; resolves when it has ended. */

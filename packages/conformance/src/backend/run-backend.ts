@@ -6,6 +6,7 @@
 import 'reflect-metadata';
 import {
   assertNever,
+  type BackendModule,
   type IPFamily,
   isProxierError,
   type Logger,
@@ -22,7 +23,14 @@ import { ProxyServer } from '@kube-proxier/server';
 import { Container } from 'inversify';
 import { ConformanceError, type ConformanceErrorCode } from '../conformance-error.js';
 import { loadChosenBackend } from './load-backend.js';
-import { type BackendChoice, MARKER_NAMESPACE, type ObjectChange, type Reply, type Request } from './messages.js';
+import {
+  type BackendChoice,
+  type CountedBytes,
+  MARKER_NAMESPACE,
+  type ObjectChange,
+  type Reply,
+  type Request,
+} from './messages.js';
 
 const send = (reply: Reply): void => {
   process.send?.(reply);
@@ -88,6 +96,8 @@ class KitSource implements Source {
 }
 
 const source = new KitSource();
+/** The backend that was started. */
+let running: BackendModule | undefined;
 /** Resolves when the takeover has ended: from then on the programmed state is stable. */
 let tookOver: () => void = () => {};
 const takeover = new Promise<void>((resolve) => {
@@ -100,6 +110,7 @@ const MAX_FAILURES = 8;
 
 async function start(choice: BackendChoice, proxier: Extract<Request, { op: 'start' }>['proxier']): Promise<void> {
   const backend = await loadChosenBackend(choice);
+  running = backend;
   const server = new ProxyServer({
     backends: [backend],
     mode: backend.mode,
@@ -139,6 +150,23 @@ async function start(choice: BackendChoice, proxier: Extract<Request, { op: 'sta
   send({ event: 'started', families });
 }
 
+/** What the backend counted, as its metrics of bytes say, without the limit on series. */
+async function countedBytes({ metrics = [] }: BackendModule): Promise<readonly CountedBytes[]> {
+  const found: CountedBytes[] = [];
+  for (const measurement of metrics) {
+    const names = new Set(measurement.metrics.filter(({ counts }) => counts === 'bytes').map(({ name }) => name));
+    const samples = names.size === 0 ? [] : await measurement.read();
+    for (const { metric, labels, value: bytes, family } of samples) {
+      if (names.has(metric)) {
+        const { service = '', protocol = '', direction = '', endpoint } = labels;
+        const of = { service, protocol, family: family ?? labels.ip_family ?? '', direction };
+        found.push({ ...of, ...(endpoint === undefined ? {} : { endpoint }), bytes });
+      }
+    }
+  }
+  return found;
+}
+
 async function cleanup(choice: BackendChoice): Promise<void> {
   const container = new Container();
   container.bind(Tokens.Logger).toConstantValue(logger);
@@ -163,6 +191,9 @@ async function handle(request: Request): Promise<void> {
         markers.add(request.marker);
       }
       source.apply(request.changes, request.serviceCIDRs);
+      break;
+    case 'count':
+      send({ event: 'counted', bytes: running === undefined ? [] : await countedBytes(running) });
       break;
     case 'cleanup':
       await cleanup(request.choice);

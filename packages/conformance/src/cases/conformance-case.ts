@@ -1,8 +1,11 @@
 import type { BackendCapabilities, IPFamily, ProxierOptions } from '@kube-proxier/core';
 import type { SandboxProtocol } from '@kube-proxier/network-sandbox';
 
-/** A capability that a backend may declare as missing. */
-export type Capability = keyof BackendCapabilities;
+/**
+ * A capability that a backend may declare as missing. `trafficCounters` follows from what it declares to count: bytes of service
+ * ports and of their endpoints.
+ */
+export type Capability = keyof BackendCapabilities | 'trafficCounters';
 
 /** A Kubernetes object of a case, with placeholders such as `${clusterIP}`. */
 export interface CaseObject {
@@ -105,6 +108,19 @@ export type CaseStep =
   | { readonly attempts: { readonly of: string; readonly count: number } }
   /** Stops the client; at most this many attempts may have failed, default none. */
   | { readonly stop: { readonly of: string; readonly failures?: number } }
+  /**
+   * Sends so many bytes to an address of a Service, by the protocol of the variant, which its endpoints send back. The backend must
+   * have counted them, once, for the Service and for the endpoints that answered, in both directions; and nothing for others.
+   */
+  | {
+      readonly transfer: {
+        readonly service: string;
+        readonly from: string;
+        readonly to: string;
+        readonly port: number | string;
+        readonly bytes: number;
+      };
+    }
   /** SIGKILL to the backend's process. */
   | { readonly kill: true }
   /** Starts it again with the current objects. */
@@ -118,7 +134,13 @@ export type CaseStep =
 export type CaseOptions = Partial<
   Pick<
     ProxierOptions,
-    'localTrafficDetection' | 'masqueradeAll' | 'nodePortAddresses' | 'localhostNodePorts' | 'nodeTopologyHints'
+    | 'localTrafficDetection'
+    | 'masqueradeAll'
+    | 'nodePortAddresses'
+    | 'localhostNodePorts'
+    | 'nodeTopologyHints'
+    | 'countConnections'
+    | 'countTraffic'
   >
 >;
 

@@ -1,9 +1,16 @@
 import { type BackendCapabilities, isProxierError } from '@kube-proxier/core';
-import { type ContinuousClient, failuresOf, type SandboxConnection } from '@kube-proxier/network-sandbox';
+import {
+  type ContinuousClient,
+  failuresOf,
+  type SandboxConnection,
+  type SandboxHost,
+  type Target,
+} from '@kube-proxier/network-sandbox';
 import type { Capability, CaseFlow, CaseObject, CaseStep, ConformanceCase } from '../cases/conformance-case.js';
 import { fill, type Placeholders, placeholdersOf } from '../cases/placeholders.js';
 import { type ConformanceWorld, isLoopback } from '../world/conformance-world.js';
 import type { CaseFailure, CaseResult, CaseVariant, LeftOut } from './case-result.js';
+import { judgeCounters } from './judge-counters.js';
 import {
   ANSWER_TIMEOUT,
   type FlowContext,
@@ -29,6 +36,13 @@ const AVOIDED_FOR = 12_000;
 /** Milliseconds until a connection whose endpoint is gone must have been reset, and between two lines that are sent over it. */
 const RESET_WITHIN = 10_000;
 const TALK_INTERVAL = 300;
+/** Connections and datagrams of a transfer. */
+const CONNECTIONS = 4;
+const DATAGRAM = 1000;
+/** Milliseconds until a transfer must have been counted, between two readings, and without a change until it is taken as counted. */
+const COUNTED_WITHIN = 15_000;
+const COUNT_INTERVAL = 250;
+const SETTLED_AFTER = 2500;
 /** What a program gets when its connection is reset by the other end, or by its own host. */
 const RESETS: readonly string[] = ['ECONNRESET', 'ECONNABORTED', 'EPIPE'];
 
@@ -52,6 +66,14 @@ const CAPABILITIES: Required<BackendCapabilities> = {
   counting: { servicePorts: [], endpoints: [] },
 };
 
+/** Whether a backend has a capability. */
+function hasCapability(capabilities: Required<BackendCapabilities>, one: Capability): boolean {
+  const { servicePorts, endpoints } = capabilities.counting;
+  return one === 'trafficCounters'
+    ? servicePorts.includes('bytes') && endpoints.includes('bytes')
+    : Boolean(capabilities[one]);
+}
+
 /** State of a case in one of its variants. */
 interface VariantRun {
   readonly variant: CaseVariant;
@@ -68,7 +90,7 @@ interface VariantRun {
 /** Missing capabilities that a whole case needs. */
 export function lackingFor({ needs }: ConformanceCase, capabilities: BackendCapabilities): readonly Capability[] {
   const all = { ...CAPABILITIES, ...capabilities };
-  return needs.filter((need) => !all[need]);
+  return needs.filter((need) => !hasCapability(all, need));
 }
 
 /** Result of a skipped case. */
@@ -311,6 +333,54 @@ class CaseRun {
       await run.clients.get(step.attempts.of)?.moreAttempts(step.attempts.count);
     } else if ('stop' in step) {
       await this.#stop(run, step.stop);
+    } else if ('transfer' in step) {
+      await this.#transfer(run, step.transfer);
+    }
+  }
+
+  async #transfer(run: VariantRun, transfer: Extract<CaseStep, { transfer: unknown }>['transfer']): Promise<void> {
+    const { world, patience } = this;
+    const { service, from, to, port, bytes } = fill(transfer, run.placeholders);
+    const { protocol, family } = run.variant;
+    const flow = `${bytes} bytes from ${from} to ${to} port ${port}, and back`;
+    const host = hostNamed(world.sandbox, from);
+    const target = { protocol, to, port: Number(port), timeout: ANSWER_TIMEOUT * patience };
+    if (!this.capabilities.serviceAddresses && !this.#isForNode(run, to)) {
+      this.#lacks.set('serviceAddresses', (this.#lacks.get('serviceAddresses') ?? 0) + 1);
+      return;
+    }
+    const before = await world.count();
+    const byEndpoint = new Map<string, number>();
+    const each = protocol === 'TCP' ? bytes / CONNECTIONS : DATAGRAM;
+    for (let sent = 0; sent < bytes; sent += each) {
+      const by = protocol === 'TCP' ? await echoed(host, target, each) : await answered(host, target, each);
+      if (by === undefined) {
+        this.#fail(run.label, { flow, expected: 'all are sent back', actual: `not after ${sent} bytes` });
+        return;
+      }
+      const address = hostNamed(world.sandbox, by).address(family);
+      byEndpoint.set(address, (byEndpoint.get(address) ?? 0) + each);
+    }
+    this.#flows += 1;
+    const transferred = { flow, service: `default/${nameIn(run, service)}`, variant: run.variant, byEndpoint };
+    const deadline = performance.now() + COUNTED_WITHIN * patience;
+    // The kernel may sum up every few seconds, so what is there at first need not be all.
+    let last = '';
+    let since = performance.now();
+    for (;;) {
+      const after = await world.count();
+      const text = JSON.stringify(after.filter((one) => one.service === transferred.service));
+      const now = performance.now();
+      since = text === last ? since : now;
+      last = text;
+      const mismatch = judgeCounters(transferred, before, after);
+      if (now > deadline || (now - since > SETTLED_AFTER && !mismatch?.isTooLittle)) {
+        if (mismatch !== undefined) {
+          this.#fail(run.label, mismatch);
+        }
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, COUNT_INTERVAL));
     }
   }
 
@@ -358,7 +428,7 @@ class CaseRun {
       ...(this.#isForNode(run, flow.to) ? [] : (['serviceAddresses'] as const)),
       ...(flow.needs ?? []),
     ];
-    const lacking = needs.filter((need) => !this.capabilities[need]);
+    const lacking = needs.filter((need) => !hasCapability(this.capabilities, need));
     for (const capability of lacking) {
       this.#lacks.set(capability, (this.#lacks.get(capability) ?? 0) + 1);
     }
@@ -469,6 +539,24 @@ class CaseRun {
     ]);
     await Promise.allSettled([...open, this.world.returnAddresses()]);
   }
+}
+
+/** Sends bytes over a new connection. @returns who sent them back; undefined where nobody did. */
+async function echoed(host: SandboxHost, target: Target, bytes: number): Promise<string | undefined> {
+  try {
+    const connection = await host.open(target);
+    const answer = await connection.send('x'.repeat(bytes), target.timeout);
+    await connection.close();
+    return answer.kind === 'echoed' ? connection.by : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sends a datagram. @returns who answered it; undefined where nobody did. */
+async function answered(host: SandboxHost, target: Target, payload: number): Promise<string | undefined> {
+  const outcome = await host.connect({ ...target, payload });
+  return outcome.kind === 'answered' ? outcome.by : undefined;
 }
 
 function keyOf({ kind, metadata }: CaseObject): string {

@@ -1,10 +1,15 @@
+import { readCountTraffic } from './counts-traffic.js';
+
 /** Annotation of a Service: `true` counts connections to it, `false` does not, whatever `countConnections` says. */
 export const COUNT_CONNECTIONS_ANNOTATION = 'kube-proxier.io/count-connections';
 
-/** What the Service says; undefined where it says nothing, or nothing that can be read. */
+/**
+ * What the Service says; undefined where it says nothing, or nothing that can be read. Where it has its traffic counted, and says
+ * nothing about connections, they are counted, too.
+ */
 export function readCountConnections(annotations: Readonly<Record<string, string>>): boolean | undefined {
   const value = annotations[COUNT_CONNECTIONS_ANNOTATION];
-  return value === 'true' || (value === 'false' ? false : undefined);
+  return value === 'true' || (value === 'false' ? false : readCountTraffic(annotations) || undefined);
 }
 
 /**

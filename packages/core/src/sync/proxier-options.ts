@@ -31,6 +31,11 @@ export interface ProxierOptions {
   /** Count connections to every Service without an annotation for it, as far as the backend can. Default false. */
   readonly countConnections: boolean;
   /**
+   * Count packets and bytes of every Service without an annotation for it, where the backend does not count them with the
+   * connections. Default false.
+   */
+  readonly countTraffic: boolean;
+  /**
    * Which port ranges of Services are served; of others only the first port is. A host sets it to what its backend can
    * (`optionsOfFamily`). Default `any`.
    */
@@ -68,6 +73,7 @@ export const DEFAULT_PROXIER_OPTIONS: ProxierOptions = {
   localhostNodePorts: true,
   nodeTopologyHints: true,
   countConnections: false,
+  countTraffic: false,
   overlappingExternalAddresses: 'serve',
   minSyncPeriod: 'adaptive',
   syncPeriod: 30_000,

@@ -1,9 +1,11 @@
+import type { Directions } from '../counting/service-counts.js';
+import { joinHostPort } from '../model/address.js';
 import type { Endpoint } from '../model/endpoint.js';
 import type { Frontend } from '../model/frontend.js';
 import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import type { Protocol } from '../model/service-port-name.js';
 import { type EndpointDecision, endpointDescriber, intendedList } from '../simulator/describe-endpoint.js';
-import type { ConnectionCounts } from './connection-counts.js';
+import type { TrafficCount, TrafficCounts } from './traffic-counts.js';
 
 /** One endpoint of a service port, with the decision about it: plain data for JSON. */
 export interface EndpointView {
@@ -25,6 +27,10 @@ export interface EndpointView {
   readonly nodeName: string | null;
   /** The pod that has the address, in the namespace of the Service; null when unknown. */
   readonly podName: string | null;
+  /** As of the service port, where the mode counts those of its endpoints. */
+  readonly connections?: number;
+  readonly packets?: Directions;
+  readonly bytes?: Directions;
 }
 
 /** One address and port at which a service port is reached: plain data for JSON. */
@@ -76,6 +82,10 @@ export interface ServicePortView {
    * at most about 10 s ago. Absent where they are not counted, or not yet known.
    */
   readonly connections?: number;
+  /** Packets so far, likewise. */
+  readonly packets?: Directions;
+  /** Bytes so far, likewise; with headers, or payload only: it depends on the mode. */
+  readonly bytes?: Directions;
   readonly frontends: readonly FrontendView[];
   readonly endpoints: readonly EndpointView[];
 }
@@ -110,11 +120,13 @@ export interface ServicePortPage {
  * of the others only names are read.
  *
  * @param limit most service ports of the result.
+ * @param counts what was counted. Default: nothing is.
  */
 export function firstServicePorts(
   states: readonly ProxyState[],
   selection: ServiceSelection,
   limit: number,
+  counts?: TrafficCounts,
 ): ServicePortPage {
   const found = states.flatMap((state) =>
     [...state.servicePorts.values()]
@@ -122,23 +134,23 @@ export function firstServicePorts(
       .map((port) => ({ state, port, key: `${port.name.namespace}/${port.name.name}/${port.name.portName}` })),
   );
   found.sort((a, b) => compareText(a.key, b.key));
-  const servicePorts = found.slice(0, limit).map(({ state, port }) => viewServicePort(port, state));
+  const servicePorts = found.slice(0, limit).map(({ state, port }) => viewServicePort(port, state, counts));
   return { total: found.length, servicePorts };
 }
 
 /**
  * The selected service ports of a state, sorted by namespace, Service and port.
  *
- * @param connections as counted. Default: not counted.
+ * @param counts what was counted. Default: nothing is.
  */
 export function viewServicePorts(
   state: ProxyState,
   selection: ServiceSelection = {},
-  connections?: ConnectionCounts,
+  counts?: TrafficCounts,
 ): readonly ServicePortView[] {
   return [...state.servicePorts.values()]
     .filter((port) => isSelected(port, selection))
-    .map((port) => viewServicePort(port, state, connections?.of(port.name, state.family)))
+    .map((port) => viewServicePort(port, state, counts))
     .sort(compareViews);
 }
 
@@ -146,9 +158,11 @@ export function viewServicePorts(
 export function viewServicePort(
   resolved: ResolvedServicePort,
   state: ProxyState,
-  connections?: number,
+  counts?: TrafficCounts,
 ): ServicePortView {
   const { name, servicePort, selection } = resolved;
+  const countedOf = (endpoint?: Endpoint): TrafficCount =>
+    counts?.of(name, state.family, endpoint && joinHostPort(endpoint.address, endpoint.port)) ?? {};
   const decide = endpointDecider(resolved, state);
   return {
     namespace: name.namespace,
@@ -167,9 +181,9 @@ export function viewServicePort(
     affinitySeconds: resolved.affinitySeconds ?? null,
     topology: selection.topology,
     createdAt: servicePort.createdAt,
-    ...(connections === undefined ? {} : { connections }),
+    ...countedOf(),
     frontends: resolved.frontends.map(viewFrontend),
-    endpoints: resolved.candidates.map((endpoint) => viewEndpoint(endpoint, decide)),
+    endpoints: resolved.candidates.map((endpoint) => ({ ...viewEndpoint(endpoint, decide), ...countedOf(endpoint) })),
   };
 }
 

@@ -1,6 +1,7 @@
 import { assertNever, cidrContains } from '@kube-proxier/core';
+import type { NftCounter } from './nft-counter.js';
 import type { NftRefusal } from './nft-error.js';
-import type { NftCounter, NftElement } from './nft-table.js';
+import type { NftElement } from './nft-table.js';
 import {
   type NftBaseChain,
   type NftCommand,
@@ -124,7 +125,7 @@ export function executeCommand(
     }
     case 'add-counter':
       if (!table.counters.has(command.name)) {
-        table.counters.set(command.name, { packets: 0, bytes: 0 });
+        table.counters.set(command.name, command.value ?? { packets: 0, bytes: 0 });
       }
       break;
     case 'delete-counter': {

@@ -1,8 +1,9 @@
 import { copyTable, executeCommand, type FakeTable, missing, Refused } from './fake-nft-table.js';
 import type { Nft } from './nft.js';
+import type { NftCounter } from './nft-counter.js';
 import { NftRefused } from './nft-error.js';
 import type { NftFamily } from './nft-family.js';
-import type { NftCounter, NftElement, NftTable } from './nft-table.js';
+import type { NftElement, NftTable } from './nft-table.js';
 import { type NftCommand, type NftRule, type NftTransaction, nftContainerSignature } from './nft-transaction.js';
 import type { NftChange, NftWatch } from './nft-watch.js';
 import { renderNftRule } from './rules/render-rule.js';

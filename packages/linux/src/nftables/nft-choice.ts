@@ -4,11 +4,12 @@ import type { CommandRunner } from '../process/command-runner.js';
 import { EndingOwners } from './ending-owners.js';
 import { NftCommits } from './netlink/nft-commits.js';
 import type { Nft } from './nft.js';
+import type { NftCounter } from './nft-counter.js';
 import { NftError } from './nft-error.js';
 import type { NftFamily } from './nft-family.js';
 import { createNetlinkNft } from './nft-netlink.js';
 import { createNft } from './nft-program.js';
-import type { NftCounter, NftElement, NftTable } from './nft-table.js';
+import type { NftElement, NftTable } from './nft-table.js';
 import type { NftTransaction } from './nft-transaction.js';
 import type { NftChange, NftWatch } from './nft-watch.js';
 

@@ -18,9 +18,10 @@ import { type NftRead, NftTableLists, refusedToList } from './netlink/nft-table-
 import { NftTableWatcher } from './netlink/nft-table-watcher.js';
 import { type NftElementTypes, nftElementTypes } from './netlink/set-attributes.js';
 import type { Nft } from './nft.js';
+import type { NftCounter } from './nft-counter.js';
 import { NftError } from './nft-error.js';
 import type { NftFamily } from './nft-family.js';
-import type { NftCounter, NftElement, NftTable } from './nft-table.js';
+import type { NftElement, NftTable } from './nft-table.js';
 import type { NftTransaction } from './nft-transaction.js';
 import type { NftChange, NftWatch } from './nft-watch.js';
 
@@ -70,6 +71,8 @@ const QUICKLY_ENCODED = 16_384;
 /** Bytes of a transaction without whose notifications the kernel is markedly faster. */
 const LARGE = 131_072;
 const ERESTART = 85;
+/** Counters that are read one by one rather than with all others. */
+const FEW_COUNTERS = 256;
 
 /** Element types of the sets and maps of a table, in one generation of the ruleset. */
 interface KnownSets {
@@ -154,10 +157,17 @@ class NetlinkNft implements Nft {
     });
   }
 
-  listCounters(family: NftFamily, table: string): Promise<ReadonlyMap<string, NftCounter> | undefined> {
+  listCounters(
+    family: NftFamily,
+    table: string,
+    names?: readonly string[],
+  ): Promise<ReadonlyMap<string, NftCounter> | undefined> {
     return this.#inTurn(async () => {
       if ((await this.#lists.tableFlags(family, table)) === undefined) {
         return undefined;
+      }
+      if (names !== undefined && names.length <= FEW_COUNTERS) {
+        return await this.#lists.countersNamed(family, table, names);
       }
       const { value, mark } = await this.#steadily(nftTableKey(family, table), () =>
         this.#lists.counters(family, table),

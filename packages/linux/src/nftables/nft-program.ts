@@ -7,13 +7,13 @@ import {
 import { wasStartedHere } from '../process/process-group.js';
 import { EndingOwners } from './ending-owners.js';
 import type { Nft } from './nft.js';
+import type { NftCounter } from './nft-counter.js';
 import { isMissingObject, nftErrorOf, refusalOf } from './nft-diagnostics.js';
 import { NftError } from './nft-error.js';
 import type { NftFamily } from './nft-family.js';
 import type { NftElement } from './nft-table.js';
 import {
   counterOf,
-  type NftCounter,
   type NftObject,
   type NftTable,
   nftTableOf,

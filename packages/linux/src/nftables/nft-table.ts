@@ -1,4 +1,5 @@
 import { isRecord, ProxierError, parseAddress, type UnknownRecord } from '@kube-proxier/core';
+import type { NftCounter } from './nft-counter.js';
 import type { NftBaseChain } from './nft-transaction.js';
 
 /** An element of a set or map. */
@@ -30,12 +31,6 @@ export interface NftListedContainer {
   /** To compare with `nftContainerSignature`. */
   readonly signature: string;
   readonly elements: ReadonlyMap<string, NftElement>;
-}
-
-/** The values of a counter. */
-export interface NftCounter {
-  readonly packets: number;
-  readonly bytes: number;
 }
 
 /** A listed table. */

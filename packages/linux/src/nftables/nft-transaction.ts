@@ -1,4 +1,5 @@
 import { assertNever } from '@kube-proxier/core';
+import type { NftCounter } from './nft-counter.js';
 import type { NftFamily } from './nft-family.js';
 import { type NftField, type NftStatement, nftTypeOf } from './rules/nft-expression.js';
 import { renderNftFields, renderNftRule } from './rules/render-rule.js';
@@ -67,8 +68,8 @@ export type NftCommand =
   | { readonly do: 'flush-container'; readonly kind: 'set' | 'map'; readonly name: string }
   /** Refused while a rule refers to it. */
   | { readonly do: 'delete-container'; readonly kind: 'set' | 'map'; readonly name: string }
-  /** Starts at 0. No effect when it exists. */
-  | { readonly do: 'add-counter'; readonly name: string }
+  /** Starts at `value`, by default 0. No effect when it exists. */
+  | { readonly do: 'add-counter'; readonly name: string; readonly value?: NftCounter }
   /** Refused while an element refers to it. */
   | { readonly do: 'delete-counter'; readonly name: string }
   /** An existing element with the same value is kept; one with a different value is refused. */
@@ -130,7 +131,7 @@ function renderCommand(command: NftCommand, target: string, lines: string[]): vo
       lines.push(`delete ${command.kind} ${target} ${command.name}`);
       break;
     case 'add-counter':
-      lines.push(`add counter ${target} ${command.name}`);
+      lines.push(`add counter ${target} ${command.name}${command.value ? ` ${renderCounter(command.value)}` : ''}`);
       break;
     case 'delete-counter':
       lines.push(`delete counter ${target} ${command.name}`);
@@ -144,6 +145,10 @@ function renderCommand(command: NftCommand, target: string, lines: string[]): vo
     default:
       assertNever(command);
   }
+}
+
+function renderCounter({ packets, bytes }: NftCounter): string {
+  return `{ packets ${packets} bytes ${bytes} }`;
 }
 
 function renderBase({ type, hook, priority }: NftBaseChain): string {

@@ -1,5 +1,6 @@
+import type { NftCounter } from './nft-counter.js';
 import type { NftFamily } from './nft-family.js';
-import type { NftCounter, NftElement, NftTable } from './nft-table.js';
+import type { NftElement, NftTable } from './nft-table.js';
 import type { NftTransaction } from './nft-transaction.js';
 import type { NftChange, NftWatch } from './nft-watch.js';
 
@@ -37,8 +38,16 @@ export interface Nft {
     name: string,
   ): Promise<ReadonlyMap<string, NftElement> | undefined>;
 
-  /** All counters of a table by name; undefined when the table does not exist. */
-  listCounters(family: NftFamily, table: string): Promise<ReadonlyMap<string, NftCounter> | undefined>;
+  /**
+   * Counters of a table by name; undefined when the table does not exist.
+   *
+   * @param names of those that are needed; others may be listed, too. Default: all.
+   */
+  listCounters(
+    family: NftFamily,
+    table: string,
+    names?: readonly string[],
+  ): Promise<ReadonlyMap<string, NftCounter> | undefined>;
 
   /**
    * Reports every transaction on a table that this instance did not make.

@@ -169,8 +169,9 @@ class RuleParser {
     }
     switch (word) {
       case 'meta':
+        return { meta: { key: this.#next() } };
       case 'ct':
-        return { [word]: { key: this.#next() } };
+        return this.#connection();
       case 'iifname':
       case 'oifname':
         return { meta: { key: word } };
@@ -198,6 +199,16 @@ class RuleParser {
       throw new NotSupported(word);
     }
     return operandOf(word);
+  }
+
+  /** `ct state`, or of one direction: `ct original ip daddr`, `ct reply proto-src`. */
+  #connection(): unknown {
+    const key = this.#next();
+    if (key !== 'original' && key !== 'reply') {
+      return { ct: { key } };
+    }
+    const field = this.#next();
+    return { ct: { key: field === 'ip' || field === 'ip6' ? `${field} ${this.#next()}` : field, dir: key } };
   }
 
   #right(): unknown {

@@ -16,6 +16,8 @@ export interface Target {
   readonly fromPort?: number;
   /** Milliseconds until the outcome is `timeout`. Default 2000. */
   readonly timeout?: number;
+  /** Bytes of a datagram, whose answer has at least as many. Default 1. */
+  readonly payload?: number;
 }
 
 /** An answer: the server's name, and the source address and port that the server saw. */

@@ -10,7 +10,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { createInterface } from 'node:readline';
 
-/** @typedef {{protocol: 'TCP' | 'UDP', to: string, port: number, from?: string, fromPort?: number, timeout: number}} Target */
+/** @typedef {{protocol: 'TCP' | 'UDP', to: string, port: number, from?: string, fromPort?: number, timeout: number, payload?: number}} Target */
 /** @typedef {{kind: 'answered', by: string, sourceSeen: string, sourcePortSeen: number, milliseconds: number}} Answered */
 /** @typedef {Answered | {kind: 'refused' | 'timeout' | 'unreachable' | 'reset', milliseconds: number}} Outcome */
 
@@ -90,8 +90,10 @@ async function serve({ protocol, port, address, name }) {
   for (const type of /** @type {('udp4' | 'udp6')[]} */ (families)) {
     const socket = dgram.createSocket({ type, ipv6Only: type === 'udp6' });
     socket.on('error', () => {});
-    socket.on('message', (_message, peer) => {
-      socket.send(introduction(name, peer.address, peer.port), peer.port, peer.address);
+    socket.on('message', (message, peer) => {
+      // As long as the question, so that both directions carry as much.
+      const answer = introduction(name, peer.address, peer.port).padEnd(message.length);
+      socket.send(answer, peer.port, peer.address);
     });
     await /** @type {Promise<void>} */ (
       new Promise((resolve, reject) => {
@@ -188,7 +190,7 @@ function reachTCP(/** @type {Target} */ target, tries = 1) {
 
 /** @returns {Promise<Outcome>} */
 function reachUDP(/** @type {Target} */ target, tries = 1) {
-  const { to, port, from, fromPort, timeout } = target;
+  const { to, port, from, fromPort, timeout, payload = 1 } = target;
   const started = performance.now();
   const elapsed = () => performance.now() - started;
   return new Promise((resolve, reject) => {
@@ -226,7 +228,7 @@ function reachUDP(/** @type {Target} */ target, tries = 1) {
         if (error) {
           fail(error);
         } else {
-          socket.send('?', (failure) => failure && fail(failure));
+          socket.send('?'.repeat(payload), (failure) => failure && fail(failure));
         }
       };
       // The error is passed, though the types do not include it.

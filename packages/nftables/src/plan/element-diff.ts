@@ -71,15 +71,17 @@ export function diffContainers(
   }
 }
 
-/** Adds and deletes the counter of a service port. */
-export function diffCounter(before: string | undefined, after: string | undefined, draft: TransactionDraft): void {
-  if (before === after) {
-    return;
+/** Adds and deletes the counters of a service port. */
+export function diffCounters(before: readonly string[], after: readonly string[], draft: TransactionDraft): void {
+  const [was, is] = [new Set(before), new Set(after)];
+  for (const name of is) {
+    if (!was.has(name)) {
+      draft.addCounter(name);
+    }
   }
-  if (after !== undefined) {
-    draft.addCounter(after);
-  }
-  if (before !== undefined) {
-    draft.deleteCounter(before);
+  for (const name of was) {
+    if (!is.has(name)) {
+      draft.deleteCounter(name);
+    }
   }
 }

@@ -83,6 +83,12 @@ export function isLocal(address: 'saddr' | 'daddr'): NftStatement {
 /** Connections whose destination was changed. */
 export const IS_FORWARDED: NftStatement = { kind: 'match', left: { kind: 'ct', key: 'status' }, right: 'dnat' };
 
+/** Packets that this node did not send to itself. */
+export const IS_NO_LOOPBACK: NftStatement = {
+  ...{ kind: 'match', left: { kind: 'meta', key: 'iifname' } },
+  ...{ operator: '!=', right: 'lo' },
+};
+
 export const base = (type: NftBaseChain['type'], hook: NftBaseChain['hook'], priority: number): NftBaseChain => ({
   type,
   hook,

@@ -15,6 +15,7 @@ import {
   base,
   type Chain,
   IS_FORWARDED,
+  IS_NO_LOOPBACK,
   isLocal,
   type LayoutContext,
   nodePortMatch,
@@ -32,9 +33,12 @@ import {
   type KeyScope,
   type Layout,
   LOCAL_SLOTS,
+  PROTOCOLS,
   protocolPort,
   RANGE_CONTAINERS,
   SPACE_CONTAINERS,
+  TRAFFIC_DIRECTIONS,
+  trafficMap,
 } from './layout.js';
 import { readServiceOptions } from './service-options.js';
 
@@ -49,6 +53,7 @@ export type KindChain =
   | GuardChain
   | PriorityChain
   | CountChain
+  | TrafficChain
   | ResetChain
   | DropChain;
 
@@ -115,6 +120,16 @@ export interface CountChain {
   readonly hook: 'prerouting' | 'output';
 }
 
+/**
+ * Counts packets of connections to endpoints. Those of the node's own hooks lead to the one without a hook, which has a rule for each
+ * protocol, direction and kind of frontend.
+ */
+export interface TrafficChain {
+  readonly kind: 'traffic';
+  readonly name: string;
+  readonly hook: 'prerouting' | 'output' | undefined;
+}
+
 /** Resets packets of unknown connections to frontends without endpoints for them (spec R-4), before what refuses all of them. */
 export interface ResetChain {
   readonly kind: 'reset';
@@ -141,6 +156,15 @@ const DROP_NEW: DropChain = { kind: 'drop-new', name: 'drop-new' };
 export const COUNT_CHAINS: readonly [CountChain, CountChain] = [
   { kind: 'count', name: 'count-prerouting', hook: 'prerouting' },
   { kind: 'count', name: 'count-output', hook: 'output' },
+];
+
+const COUNT_TRAFFIC: TrafficChain = { kind: 'traffic', name: 'count-traffic', hook: undefined };
+
+/** There as long as packets of any Service are counted. */
+export const TRAFFIC_CHAINS: readonly [TrafficChain, ...TrafficChain[]] = [
+  COUNT_TRAFFIC,
+  { kind: 'traffic', name: 'traffic-prerouting', hook: 'prerouting' },
+  { kind: 'traffic', name: 'traffic-output', hook: 'output' },
 ];
 
 /** There as long as any Service has session affinity. */
@@ -302,6 +326,21 @@ export function renderKind(chain: KindChain, context: LayoutContext): Chain {
         ],
       };
     }
+    case 'traffic':
+      return chain.hook === undefined
+        ? { rules: PROTOCOLS.flatMap((protocol) => trafficRules(protocol, context)) }
+        : {
+            // After the destination was changed, which other programs may do up to here.
+            base: base('filter', chain.hook, -98),
+            rules: [
+              [
+                IS_FORWARDED,
+                // This node's packets to itself were counted on their way out.
+                ...(chain.hook === 'prerouting' ? [IS_NO_LOOPBACK] : []),
+                { kind: 'goto', chain: COUNT_TRAFFIC.name },
+              ],
+            ],
+          };
     case 'reset': {
       const { key } = fieldsOf(context.family);
       const { address, 'node-port': nodePort } = SPACE_CONTAINERS;
@@ -337,6 +376,33 @@ export function renderKind(chain: KindChain, context: LayoutContext): Chain {
         rules: [[IS_FORWARDED, { kind: 'assign', to: nftFields.priority, value: 0 }]],
       };
   }
+}
+
+/** Packets of a connection are the same ones as long as it lasts: those of its tuples, which no translation changes. */
+function trafficRules(protocol: Protocol, { family, hasRanges }: LayoutContext): Rule[] {
+  const { family: nft } = fieldsOf(family);
+  const frontend = [nftFields.protocol, nftFields.tuple('original', 'proto-dst')];
+  const endpoint = [nftFields.tuple('reply', `${nft} saddr`), nftFields.tuple('reply', 'proto-src')];
+  const withAddress = [nftFields.tuple('original', `${nft} daddr`), ...frontend, ...endpoint];
+  const scopes = [
+    { scope: 'address', key: withAddress },
+    ...(hasRanges ? [{ scope: 'range', key: withAddress } as const] : []),
+    { scope: 'node-port', key: [...frontend, ...endpoint] },
+  ] as const;
+  return scopes.flatMap(({ scope, key }) =>
+    TRAFFIC_DIRECTIONS.map(
+      (direction): Rule => [
+        // nft reads no ports of connections before it knows the protocol.
+        { kind: 'match', left: nftFields.protocol, right: protocol.toLowerCase() },
+        {
+          ...{ kind: 'match', left: { kind: 'ct', key: 'direction' } },
+          right: direction === 'to-endpoints' ? 'original' : 'reply',
+        },
+        { kind: 'count', key, map: trafficMap(scope, direction) },
+        { kind: 'accept' },
+      ],
+    ),
+  );
 }
 
 function leadTo(target: GuardChain['target']): NftStatement {

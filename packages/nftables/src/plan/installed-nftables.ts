@@ -17,4 +17,6 @@ export interface HostFacts {
   /** `masquerade` supports `fully-random`. */
   readonly fullyRandom: boolean;
   readonly layout: Layout;
+  /** Packets can be counted for each endpoint. Default true. */
+  readonly traffic?: boolean;
 }

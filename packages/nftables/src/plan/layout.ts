@@ -65,6 +65,20 @@ export const SPACE_CONTAINERS: Readonly<Record<KeyScope, Readonly<Record<SpaceCo
   },
 };
 
+/** Which packets of a connection: those to the endpoint, or those to the client. */
+export type TrafficDirection = 'to-endpoints' | 'to-clients';
+
+export const TRAFFIC_DIRECTIONS: readonly TrafficDirection[] = ['to-endpoints', 'to-clients'];
+
+/** Where frontends are looked up whose traffic is counted. */
+export type TrafficScope = KeyScope | 'range';
+
+/** The map from frontends and their endpoints to counters of packets. */
+export function trafficMap(scope: TrafficScope, direction: TrafficDirection): string {
+  const prefix = scope === 'address' ? '' : scope === 'range' ? 'range-' : 'node-port-';
+  return `${prefix}traffic-${direction}`;
+}
+
 /** The same for ranges of ports, of addresses only, where there are any: their keys have the whole range. */
 export const RANGE_CONTAINERS: Readonly<Record<'dispatch' | 'refused' | 'resets' | 'counters', string>> = {
   dispatch: 'service-ranges',
@@ -169,6 +183,8 @@ export interface Features {
   readonly affinity: boolean;
   /** Connections to some service port are counted. */
   readonly counters: boolean;
+  /** Packets of some service port are counted, for each endpoint. */
+  readonly traffic: boolean;
   /** Some service port has connections reset whose endpoint is gone. */
   readonly resets: boolean;
   /** Some service port has a range of ports. */
@@ -208,6 +224,9 @@ export function containersOf(family: IPFamily, features: Features): ReadonlyMap<
     if (features.counters) {
       containers.set(names.counters, { kind: 'map', key, value: 'counter' });
     }
+    for (const direction of features.traffic ? TRAFFIC_DIRECTIONS : []) {
+      containers.set(trafficMap(space, direction), { kind: 'map', key: [...key, ...endpoint], value: 'counter' });
+    }
     if (features.affinity) {
       containers.set(names.affinityIds, { kind: 'map', key, value: [id] });
       containers.set(names.affinityNumbers, { kind: 'map', key: [...key, slot], value: [number] });
@@ -223,6 +242,10 @@ export function containersOf(family: IPFamily, features: Features): ReadonlyMap<
     }
     if (features.counters) {
       containers.set(RANGE_CONTAINERS.counters, { kind: 'map', key, value: 'counter', flags: ['interval'] });
+    }
+    for (const direction of features.traffic ? TRAFFIC_DIRECTIONS : []) {
+      const counted = { kind: 'map', key: [...key, ...endpoint], value: 'counter', flags: ['interval'] } as const;
+      containers.set(trafficMap('range', direction), counted);
     }
   }
   containers.set(CLUSTER_IPS, { kind: 'set', key: [destination] });

@@ -1,8 +1,11 @@
 import {
   type ChangeSet,
+  COUNT_TRAFFIC_ANNOTATION,
+  countsTraffic,
   formatServicePortName,
   type ProxyState,
   type ResolvedServicePort,
+  readCountTraffic,
   StateMemo,
   structurallyEqual,
 } from '@kube-proxier/core';
@@ -11,14 +14,14 @@ import { removedAffinityClients, staleAffinityClients } from './affinity-clients
 import {
   collectElements,
   diffContainers,
-  diffCounter,
+  diffCounters,
   diffElements,
   type Elements,
   elementValues,
   putElement,
 } from './element-diff.js';
 import { type Chain, fixedChains, type LayoutContext } from './fixed-chains.js';
-import { COUNT_CHAINS, FORGET_PRIORITY, RESET_CHAINS, renderKind } from './frontend-chains.js';
+import { COUNT_CHAINS, FORGET_PRIORITY, RESET_CHAINS, renderKind, TRAFFIC_CHAINS } from './frontend-chains.js';
 import type { HostFacts, InstalledNftables } from './installed-nftables.js';
 import {
   AFFINITY,
@@ -44,6 +47,8 @@ export interface NftablesPlannerOptions {
   readonly masqueradeBit: number;
   /** Count connections to every Service that does not say otherwise. Default false. */
   readonly countConnections?: boolean;
+  /** Count packets of every Service that does not say otherwise, for each endpoint. Default false. */
+  readonly countTraffic?: boolean;
 }
 
 /** What a plan derives from a state: the parts that its service ports share, as planned for a host. */
@@ -55,6 +60,7 @@ interface PlannedState {
 /** What every supported host has; the facts of this host come with the installed state. */
 const DEFAULT_FACTS: HostFacts = { fullyRandom: true, layout: 'constant' };
 const NO_SETS: ServiceElements['sets'] = new Map();
+const NO_COUNTERS: ServiceElements['counters'] = [];
 type Chains = ReadonlyMap<string, Chain>;
 
 /** Plans transactions. Pure. */
@@ -74,8 +80,10 @@ export class NftablesPlanner {
     const draft = new TransactionDraft();
     const { previous } = changes;
     let forget: readonly ForgottenClients[] = [];
+    let facts = installed?.facts ?? DEFAULT_FACTS;
     if (installed === undefined && previous !== undefined) {
       this.#planned.advance(previous, next, (planned) => {
+        ({ facts } = planned);
         forget = this.#planChanges(next, previous, planned, changes, draft);
         return planned;
       });
@@ -88,18 +96,22 @@ export class NftablesPlanner {
       : {
           write: { family: nftFamily(next.family), table: TABLE, commands },
           forget,
-          problems: problemsOf(next, changes),
+          problems: problemsOf(next, changes, facts),
         };
   }
 
   #elementsOf(
     port: ResolvedServicePort,
     { family }: ProxyState,
-    { layout }: HostFacts,
+    { layout, traffic: canCountTraffic = true }: HostFacts,
     except?: ResolvedServicePort,
   ): ServiceElements {
-    const { countConnections = false } = this.options;
-    return elementsOf(port, { family, layout, countAll: countConnections }, except);
+    const { countConnections: countAll = false, countTraffic: countAllTraffic = false } = this.options;
+    return elementsOf(port, { family, layout, countAll, countAllTraffic, canCountTraffic }, except);
+  }
+
+  #countsTraffic(port: ResolvedServicePort | undefined): boolean {
+    return port !== undefined && countsTraffic(port.servicePort.annotations, this.options.countTraffic ?? false);
   }
 
   #context(state: ProxyState, { fullyRandom }: HostFacts, hasRanges: boolean): LayoutContext {
@@ -124,8 +136,8 @@ export class NftablesPlanner {
     for (const port of next.servicePorts.values()) {
       const wanted = this.#elementsOf(port, next, facts);
       parts.add(wanted);
-      if (wanted.counter !== undefined) {
-        counters.add(wanted.counter);
+      for (const name of wanted.counters) {
+        counters.add(name);
       }
       for (const [name, container] of wanted.sets) {
         sets.set(name, container);
@@ -205,12 +217,16 @@ export class NftablesPlanner {
     const wanted = new Map<string, Elements>();
     const forget: ForgottenClients[] = [];
     parts.begin();
-    for (const { previous: was, current } of changes.servicePorts.values()) {
+    for (const [key, { previous: was, current }] of changes.resolvedServicePorts) {
+      // Of endpoints that get no new connections, packets are counted, and nothing else is known.
+      if (!changes.servicePorts.has(key) && !this.#countsTraffic(was) && !this.#countsTraffic(current)) {
+        continue;
+      }
       const oldElements = was && parts.remove(this.#elementsOf(was, next, facts, current));
       const newElements = current && parts.add(this.#elementsOf(current, next, facts, was));
       collectElements(old, oldElements);
       collectElements(wanted, newElements);
-      diffCounter(oldElements?.counter, newElements?.counter, draft);
+      diffCounters(oldElements?.counters ?? NO_COUNTERS, newElements?.counters ?? NO_COUNTERS, draft);
       diffContainers(oldElements?.sets ?? NO_SETS, newElements?.sets ?? NO_SETS, draft);
       forget.push(...removedAffinityClients(was, current));
     }
@@ -233,6 +249,7 @@ export class NftablesPlanner {
     const hadFeatures: Features = {
       affinity: toggled(FORGET_PRIORITY.name, features.affinity),
       counters: toggled(COUNT_CHAINS[0].name, features.counters),
+      traffic: toggled(TRAFFIC_CHAINS[0].name, features.traffic),
       resets: toggled(RESET_CHAINS[0].name, features.resets),
       ranges: hadRanges,
     };
@@ -295,6 +312,7 @@ function featuresOf({ chains, hasRanges }: SharedParts): Features {
   return {
     affinity: chains.has(FORGET_PRIORITY.name),
     counters: chains.has(COUNT_CHAINS[0].name),
+    traffic: chains.has(TRAFFIC_CHAINS[0].name),
     resets: chains.has(RESET_CHAINS[0].name),
     ranges: hasRanges,
   };
@@ -325,13 +343,22 @@ function writeChain(name: string, { base, rules }: Chain, isThere: boolean, draf
 }
 
 /** What changed service ports request and do not get. */
-function problemsOf({ servicePorts }: ProxyState, changes: ChangeSet): readonly string[] {
+function problemsOf(
+  { servicePorts }: ProxyState,
+  changes: ChangeSet,
+  { traffic: canCountTraffic = true }: HostFacts,
+): readonly string[] {
   return [...changes.servicePorts.keys()].flatMap((key) => {
     const port = servicePorts.get(key);
-    return port === undefined
-      ? []
-      : readServiceOptions(port.servicePort.annotations).problems.map(
-          (problem) => `Service port ${formatServicePortName(port.name)}: ${problem}`,
-        );
+    if (port === undefined) {
+      return [];
+    }
+    const { annotations } = port.servicePort;
+    const { problems } = readServiceOptions(annotations);
+    const uncounted =
+      !canCountTraffic && readCountTraffic(annotations) === true
+        ? [`${COUNT_TRAFFIC_ANNOTATION}: this host can count connections only`]
+        : [];
+    return [...problems, ...uncounted].map((problem) => `Service port ${formatServicePortName(port.name)}: ${problem}`);
   });
 }

@@ -10,6 +10,7 @@ import type { InstalledNftables } from './installed-nftables.js';
 import { AFFINITY, idOfAffinityKey, TABLE } from './layout.js';
 import type { NftablesTransaction } from './nftables-transaction.js';
 import { countedBy } from './service-elements.js';
+import { trafficCountedBy } from './traffic-counters.js';
 
 /** A chain while the transaction is followed. `rules` are tags; `texts` has the rules that the transaction writes. */
 interface ChainDraft {
@@ -242,7 +243,7 @@ class Comparison {
 }
 
 function ownerOf(counter: string): { readonly owner?: string } {
-  const name = countedBy(counter);
+  const name = countedBy(counter) ?? trafficCountedBy(counter)?.servicePort;
   return name === undefined ? {} : { owner: servicePortKey(name) };
 }
 

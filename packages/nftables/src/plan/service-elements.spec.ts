@@ -42,8 +42,8 @@ test.each<[string, readonly (string | EndpointDescription)[], object | undefined
   const [old, now] = [elementsOf(was, OPTIONS, current), elementsOf(current, OPTIONS, was)];
   expect(without(old, now)).toEqual(without(oldAll, newAll));
   expect(without(now, old)).toEqual(without(newAll, oldAll));
-  expect([old.hairpins, old.chains, old.counter]).toEqual([oldAll.hairpins, oldAll.chains, oldAll.counter]);
-  expect([now.hairpins, now.chains, now.counter]).toEqual([newAll.hairpins, newAll.chains, newAll.counter]);
+  expect([old.hairpins, old.chains, old.counters]).toEqual([oldAll.hairpins, oldAll.chains, oldAll.counters]);
+  expect([now.hairpins, now.chains, now.counters]).toEqual([newAll.hairpins, newAll.chains, newAll.counters]);
   if (spec === undefined && endpoints.length > 90) {
     expect(now.elements.length).toBeLessThan(newAll.elements.length);
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   cidrContains,
   countsConnections,
+  countsTraffic,
   type Endpoint,
   type Frontend,
   formatPorts,
@@ -22,6 +23,7 @@ import {
   pathOf,
   RESET_CHAINS,
   shiftMap,
+  TRAFFIC_CHAINS,
 } from './frontend-chains.js';
 import {
   endpointsMap,
@@ -33,6 +35,7 @@ import {
   SPACE_CONTAINERS,
 } from './layout.js';
 import { readServiceOptions } from './service-options.js';
+import { trafficElements } from './traffic-counters.js';
 
 /** What one service port needs in the table. */
 export interface ServiceElements {
@@ -44,8 +47,8 @@ export interface ServiceElements {
   readonly hairpins: readonly string[];
   /** Sets and maps that only this service port uses. Packets write those that are dynamic. */
   readonly sets: ReadonlyMap<string, NftSetOrMap>;
-  /** The counter of its connections; undefined when counting is not requested. */
-  readonly counter: string | undefined;
+  /** Names of the counters of its connections and packets; none when counting is not requested. */
+  readonly counters: readonly string[];
   /** It has a range of ports. */
   readonly hasRanges: boolean;
 }
@@ -58,6 +61,10 @@ export interface ElementOptions {
   readonly layout: Layout;
   /** Whether connections are counted where the Service says nothing about that. */
   readonly countAll: boolean;
+  /** Whether packets are counted where the Service says nothing about that. Default false. */
+  readonly countAllTraffic?: boolean;
+  /** Whether this host can count packets. Default true. */
+  readonly canCountTraffic?: boolean;
 }
 
 /**
@@ -68,7 +75,7 @@ export interface ElementOptions {
  */
 export function elementsOf(
   port: ResolvedServicePort,
-  { family, countAll, ...options }: ElementOptions,
+  { family, countAll, countAllTraffic = false, canCountTraffic = true, ...options }: ElementOptions,
   except?: ResolvedServicePort,
 ): ServiceElements {
   const layout = layoutOf(port, options.layout);
@@ -82,6 +89,15 @@ export function elementsOf(
   if (counter !== undefined) {
     chains.push(...COUNT_CHAINS);
   }
+  const traffic =
+    canCountTraffic && countsTraffic(port.servicePort.annotations, countAllTraffic)
+      ? trafficElements(port, except)
+      : undefined;
+  if (traffic !== undefined) {
+    chains.push(...TRAFFIC_CHAINS);
+    elements.push(...traffic.elements);
+  }
+  const counters = [...(counter === undefined ? [] : [counter]), ...(traffic?.counters ?? [])];
   const resets = resetsConnections(port);
   if (resets) {
     chains.push(...RESET_CHAINS);
@@ -141,7 +157,7 @@ export function elementsOf(
     }
   }
   const hasRanges = port.frontends.some(({ lastPort }) => lastPort !== undefined);
-  return { elements, chains, hairpins: [...hairpins], sets, counter, hasRanges };
+  return { elements, chains, hairpins: [...hairpins], sets, counters, hasRanges };
 }
 
 /** Whether the slots of two versions of a service port have the same keys, so that equal slots are equal elements. */

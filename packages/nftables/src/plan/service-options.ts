@@ -1,10 +1,16 @@
-import { COUNT_CONNECTIONS_ANNOTATION, countConnectionsProblem } from '@kube-proxier/core';
+import {
+  COUNT_CONNECTIONS_ANNOTATION,
+  COUNT_TRAFFIC_ANNOTATION,
+  countConnectionsProblem,
+  countTrafficProblem,
+} from '@kube-proxier/core';
 
 /** Annotations of a Service that this backend reads. */
 export const ANNOTATIONS = {
   /** `random` or `maglev`. */
   loadBalancing: 'kube-proxier.io/load-balancing',
   countConnections: COUNT_CONNECTIONS_ANNOTATION,
+  countTraffic: COUNT_TRAFFIC_ANNOTATION,
 } as const;
 
 export type LoadBalancing = 'random' | 'maglev';
@@ -22,7 +28,12 @@ export function readServiceOptions(annotations: Readonly<Record<string, string>>
   readonly problems: readonly string[];
 } {
   const requested = annotations[ANNOTATIONS.loadBalancing];
-  if (requested === undefined && annotations[ANNOTATIONS.countConnections] === undefined) {
+  const { countConnections, countTraffic } = ANNOTATIONS;
+  if (
+    requested === undefined &&
+    annotations[countConnections] === undefined &&
+    annotations[countTraffic] === undefined
+  ) {
     return AS_USUAL;
   }
   const problems: string[] = [];
@@ -30,9 +41,8 @@ export function readServiceOptions(annotations: Readonly<Record<string, string>>
     const text = JSON.stringify(requested.slice(0, 60));
     problems.push(`${ANNOTATIONS.loadBalancing}: ${text} is not one of random, maglev; random is used`);
   }
-  const countProblem = countConnectionsProblem(annotations);
-  if (countProblem !== undefined) {
-    problems.push(countProblem);
+  for (const problem of [countConnectionsProblem(annotations), countTrafficProblem(annotations)]) {
+    problems.push(...(problem === undefined ? [] : [problem]));
   }
   return { options: { loadBalancing: requested === 'maglev' ? requested : 'random' }, problems };
 }

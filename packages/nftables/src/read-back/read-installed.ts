@@ -11,16 +11,18 @@ export interface ReadTarget {
   /** Flags that the table must have; undefined for none. */
   readonly flags: readonly NftTableFlag[] | undefined;
   readonly fullyRandom: boolean;
+  /** Packets can be counted for each endpoint. */
+  readonly traffic: boolean;
 }
 
 /** Reads the table of one family. A table with flags is claimed, and created empty if it does not exist. */
 export async function readInstalled(target: ReadTarget): Promise<InstalledNftables> {
-  const { nft, family, layout, flags, fullyRandom } = target;
+  const { nft, family, layout, flags, fullyRandom, traffic } = target;
   const claimed = flags === undefined || (await claim(nft, family, flags));
   const table = await nft.list(nftFamily(family), TABLE);
   return {
     table,
-    facts: { fullyRandom, layout },
+    facts: { fullyRandom, layout, traffic },
     ...(flags === undefined ? {} : { flags, lacksFlags: !claimed }),
   };
 }

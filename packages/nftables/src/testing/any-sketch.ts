@@ -41,6 +41,8 @@ export function anySketch(family: IPFamily, numbers = 30): fc.Arbitrary<ServiceS
         { [WHEN_ENDPOINT_GOES_ANNOTATION]: 'reset' },
         { [WHEN_ENDPOINT_GOES_ANNOTATION]: 'reset', [ANNOTATIONS.countConnections]: 'true' },
         { [PORT_RANGE_ANNOTATION]: '80-99', [ANNOTATIONS.countConnections]: 'true' },
+        { [PORT_RANGE_ANNOTATION]: '80-89', [ANNOTATIONS.countTraffic]: 'true' },
+        { [ANNOTATIONS.countTraffic]: 'true' },
         { [PORT_RANGE_ANNOTATION]: '80-82', [ENDPOINT_WEIGHTS_ANNOTATION]: 'node/node1=3' },
       ),
       targetPort: fc.constantFrom(80, 8080),

@@ -1,5 +1,5 @@
 /** The status page of one agent: what `kube-proxier status`, `get services` and `explain` print, in a browser. */
-import { formatPacketAnswer, type ServicePortView } from '@kube-proxier/core';
+import { formatBytes, formatPacketAnswer, type ServicePortView } from '@kube-proxier/core';
 import { render } from 'preact';
 import { useState } from 'preact/hooks';
 import type { FamilyStatus, NodeStatus, StatusVerdict } from '../../src/status/node-status.js';
@@ -12,6 +12,14 @@ const STATUS_INTERVAL = 2000;
 const SERVICES_INTERVAL = 5000;
 /** Service ports that are listed. */
 const MAX_SERVICES = 100;
+
+const COLUMNS = ['NAMESPACE', 'NAME', 'PORT', 'CLUSTER-IP', 'NODEPORT', 'EXTERNAL', 'ENDPOINTS'] as const;
+/** Columns that are there where the mode counts this of some listed port. */
+const COUNTERS: readonly { readonly head: string; readonly text: (port: ServicePortView) => string | undefined }[] = [
+  { head: 'CONNECTIONS', text: ({ connections }) => connections?.toString() },
+  { head: 'TO-ENDPOINTS', text: ({ bytes }) => bytes && formatBytes(bytes.toEndpoints) },
+  { head: 'TO-CLIENTS', text: ({ bytes }) => bytes && formatBytes(bytes.toClients) },
+];
 
 const VERDICTS: Readonly<Record<StatusVerdict, string>> = {
   ok: 'OK',
@@ -134,6 +142,7 @@ function Services() {
   const [search, setSearch] = useState('');
   const { value, error } = usePolled(() => queryServices(search, MAX_SERVICES), SERVICES_INTERVAL, search);
   const { total = 0, servicePorts = [] } = value ?? {};
+  const counters = COUNTERS.filter(({ text }) => servicePorts.some((port) => text(port) !== undefined));
   return (
     <section>
       <h2>Services</h2>
@@ -155,7 +164,7 @@ function Services() {
         <table id="services">
           <thead>
             <tr>
-              {['NAMESPACE', 'NAME', 'PORT', 'CLUSTER-IP', 'NODEPORT', 'EXTERNAL', 'ENDPOINTS'].map((name) => (
+              {[...COLUMNS, ...counters.map(({ head }) => head)].map((name) => (
                 <th key={name} scope="col">
                   {name}
                 </th>
@@ -166,7 +175,8 @@ function Services() {
             {servicePorts.map((port) => (
               <ServiceRow
                 key={`${port.family} ${port.namespace}/${port.name}:${port.portName}/${port.protocol}`}
-                {...port}
+                port={port}
+                counters={counters}
               />
             ))}
           </tbody>
@@ -176,7 +186,7 @@ function Services() {
   );
 }
 
-function ServiceRow(port: ServicePortView) {
+function ServiceRow({ port, counters }: { readonly port: ServicePortView; readonly counters: typeof COUNTERS }) {
   const { namespace, name, portName, protocol, clusterIP, nodePort, externalIPs, loadBalancerIPs, endpoints } = port;
   const used = endpoints.filter((endpoint) => endpoint.used).length;
   return (
@@ -188,6 +198,9 @@ function ServiceRow(port: ServicePortView) {
       <td>{nodePort ?? ''}</td>
       <td>{[...externalIPs, ...loadBalancerIPs].join(', ')}</td>
       <td class={used === 0 ? 'degraded' : ''}>{`${used}/${endpoints.length}`}</td>
+      {counters.map(({ head, text }) => (
+        <td key={head}>{text(port) ?? ''}</td>
+      ))}
     </tr>
   );
 }

@@ -5,10 +5,11 @@ import {
   type BackendModule,
   BoundedSeries,
   type Clock,
-  ConnectionCounts,
+  type CountedQuantity,
   type IPFamily,
   type MetricSample,
   type SyncMetrics,
+  TrafficCounts,
 } from '@kube-proxier/core';
 import type { Counter, Gauge, Registry } from 'prom-client';
 import { BackgroundReading } from './background-reading.js';
@@ -63,25 +64,23 @@ export class BackendMetrics {
     }
   }
 
-  /** Connections to service ports, as far as they are counted and known. Never waits for the kernel. */
-  connections(): ConnectionCounts {
-    return new ConnectionCounts(
-      this.#measurements.flatMap((measurement) => {
-        const names = new Set(
-          measurement.metrics
-            .filter(({ counts, labels }) => counts === 'connections' && !labels.includes('endpoint'))
-            .map(({ name }) => name),
-        );
-        if (names.size === 0) {
-          return [];
-        }
-        const samples =
-          measurement.source === 'process'
-            ? measurement.read()
-            : (this.#readings.get(measurement.name)?.latest() ?? []);
-        return samples.filter(({ metric }) => names.has(metric));
-      }),
-    );
+  /** What is counted of service ports and endpoints, as far as it is known. Never waits for the kernel. */
+  counts(): TrafficCounts {
+    const quantities = new Map<string, CountedQuantity>();
+    const samples = this.#measurements.flatMap((measurement) => {
+      const { metrics } = measurement;
+      const counting = metrics.flatMap(({ name, counts }) => (counts === undefined ? [] : [[name, counts] as const]));
+      for (const [name, counts] of counting) {
+        quantities.set(name, counts);
+      }
+      if (counting.length === 0) {
+        return [];
+      }
+      return measurement.source === 'process'
+        ? measurement.read()
+        : (this.#readings.get(measurement.name)?.latest() ?? []);
+    });
+    return new TrafficCounts(samples, quantities);
   }
 
   synced(family: IPFamily, report: ApplyReport | undefined): void {

@@ -293,18 +293,29 @@ describe('ProxyMetrics (spec H-60)', () => {
     expect(age).toBeGreaterThan(100);
   });
 
-  test('connections to service ports come from the metrics that count them, of the process and of the kernel', async () => {
+  test('counts of service ports and endpoints come from the metrics that count them, of the process and of the kernel', async () => {
     const metrics = new ProxyMetrics({ clock: new VirtualClock() });
-    expect(metrics.connections()).toBeUndefined();
+    expect(metrics.counts()).toBeUndefined();
     const counted = { ...counter('connections_total', 'service', 'protocol'), counts: 'connections' } as const;
     const sample = (family: 'IPv4' | 'IPv6', amount: number): MetricSample => ({
       ...{ metric: 'connections_total', labels: { service: 'work/web', protocol: 'TCP' }, value: amount },
       family,
     });
     const hits: MetricSample = { metric: 'hits_total', labels: { service: 'work/web', protocol: 'TCP' }, value: 99 };
+    const bytes = {
+      ...counter('bytes_total', 'service', 'protocol', 'endpoint', 'direction'),
+      counts: 'bytes',
+    } as const;
+    const sent = (direction: string, amount: number): MetricSample => ({
+      ...{ metric: 'bytes_total', value: amount, family: 'IPv6' },
+      labels: { service: 'work/web', protocol: 'TCP', endpoint: '[fd00::1]:80', direction },
+    });
     const kernel = {
-      ...kernelMeasurement('hits', async () => [sample('IPv6', 3), hits]),
-      metrics: [counted, counter('hits_total')],
+      ...kernelMeasurement('hits', async () => [
+        ...[sample('IPv6', 3), hits],
+        ...[sent('to-endpoints', 40), sent('to-clients', 5)],
+      ]),
+      metrics: [counted, bytes, counter('hits_total')],
     };
     metrics.modeSelected(
       selection({
@@ -313,8 +324,10 @@ describe('ProxyMetrics (spec H-60)', () => {
     );
     const name = { namespace: 'work', name: 'web', portName: '', protocol: 'TCP' } as const;
     // The first request has the kernel read, and does not wait for it.
-    expect([metrics.connections()?.of(name, 'IPv4'), metrics.connections()?.of(name, 'IPv6')]).toEqual([2, undefined]);
-    await until(() => metrics.connections()?.of(name, 'IPv6') === 3, 'the kernel was read');
-    expect(metrics.connections()?.of({ ...name, protocol: 'UDP' }, 'IPv4')).toBeUndefined();
+    expect([metrics.counts()?.of(name, 'IPv4'), metrics.counts()?.of(name, 'IPv6')]).toEqual([{ connections: 2 }, {}]);
+    await until(() => metrics.counts()?.of(name, 'IPv6').connections === 3, 'the kernel was read');
+    expect(metrics.counts()?.of(name, 'IPv6')).toEqual({ connections: 3 });
+    expect(metrics.counts()?.of(name, 'IPv6', '[fd00::1]:80')).toEqual({ bytes: { toEndpoints: 40, toClients: 5 } });
+    expect(metrics.counts()?.of({ ...name, protocol: 'UDP' }, 'IPv4')).toEqual({});
   });
 });

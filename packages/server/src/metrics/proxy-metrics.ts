@@ -1,7 +1,6 @@
 import {
   type AddressOverlapKind,
   type Clock,
-  type ConnectionCounts,
   type DriftRepair,
   digestNumber,
   type IPFamily,
@@ -11,6 +10,7 @@ import {
   type SyncSuccess,
   stateDigest,
   systemClock,
+  type TrafficCounts,
 } from '@kube-proxier/core';
 import { collectDefaultMetrics, type Gauge, Registry } from 'prom-client';
 import type { ConnectionResets } from '../conntrack/connection-resetter.js';
@@ -201,9 +201,9 @@ export class ProxyMetrics implements ServerObserver {
     }
   }
 
-  /** Connections to service ports, as the mode in force counts them; undefined before a mode is selected. */
-  connections(): ConnectionCounts | undefined {
-    return this.#backendMetrics?.connections();
+  /** What the mode in force counts of service ports and endpoints; undefined before a mode is selected. */
+  counts(): TrafficCounts | undefined {
+    return this.#backendMetrics?.counts();
   }
 
   /** Counted failures of parts, by part. */

@@ -2,12 +2,12 @@ import { createServer, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import {
-  ConnectionCounts,
   type Explanation,
   isEmptyChangeSet,
   type ProxyState,
   type ServicePortView,
   type SyncSuccess,
+  TrafficCounts,
 } from '@kube-proxier/core';
 import {
   makeService,
@@ -44,7 +44,13 @@ async function started(options: Partial<StatusServerOptions> = {}) {
   await server.start();
   const get = async (path: string, init?: RequestInit) => {
     const response = await fetch(`http://127.0.0.1:${server.address?.port}${path}`, init);
-    return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
+    const { headers, status } = response;
+    return {
+      status,
+      type: headers.get('content-type'),
+      etag: headers.get('etag') ?? '',
+      text: await response.text(),
+    };
   };
   return { server, get };
 }
@@ -70,7 +76,7 @@ describe('StatusServer', () => {
   test('reports the mode in force as kube-proxy does (spec H-30, H-31)', async () => {
     const { server, get } = await started();
     server.modeSelected({ mode: 'iptables' });
-    expect(await get('/proxyMode')).toEqual({ status: 200, type: 'text/plain; charset=utf-8', text: 'iptables' });
+    expect(await get('/proxyMode')).toMatchObject({ status: 200, type: 'text/plain; charset=utf-8', text: 'iptables' });
     expect(await get('/healthz')).toMatchObject({ status: 200, text: 'ok' });
   });
 
@@ -131,10 +137,20 @@ describe('StatusServer', () => {
   test('lists service ports with their connections, where the mode counts them', async () => {
     const metric = { metric: 'acme_connections_total', value: 7 };
     const labels = { service: 'work/web', protocol: 'TCP', ip_family: 'IPv4' };
-    const { server, get } = await started({ connections: () => new ConnectionCounts([{ ...metric, labels }]) });
+    const counted = (value: number) =>
+      new TrafficCounts([{ ...metric, labels, value }], new Map([['acme_connections_total', 'connections']]));
+    let counts = counted(7);
+    const { server, get } = await started({ counts: () => counts });
     server.synced(synced(state));
     const list = JSON.parse((await get('/debug/services')).text) as { servicePorts: readonly ServicePortView[] };
     expect(list.servicePorts.map(({ connections }) => connections)).toEqual([7]);
+    const first = await get('/debug/services?limit=5');
+    expect(JSON.parse(first.text).servicePorts).toMatchObject([{ connections: 7 }]);
+    const again = { headers: { 'If-None-Match': first.etag } };
+    expect((await get('/debug/services?limit=5', again)).status).toBe(304);
+    counts = counted(8);
+    const next = await get('/debug/services?limit=5', again);
+    expect(JSON.parse(next.text).servicePorts).toMatchObject([{ connections: 8 }]);
     const { server: other, get: getOther } = await started();
     other.synced(synced(state));
     expect((await getOther('/debug/services')).text).not.toContain('connections');

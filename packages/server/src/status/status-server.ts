@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
   answerPacketQuestion,
   type Clock,
-  type ConnectionCounts,
   explainSimulation,
   familyOf,
   firstServicePorts,
@@ -30,6 +29,7 @@ import {
   silentLogger,
   simulatePacket,
   systemClock,
+  type TrafficCounts,
   viewServicePorts,
 } from '@kube-proxier/core';
 import { HttpListener, JSON_TYPE, reply, replyMethodNotAllowed, TEXT } from '../health/http-listener.js';
@@ -71,8 +71,8 @@ export interface StatusServerOptions {
   readonly localAddresses?: () => Promise<readonly string[]>;
   /** What `/metrics` answers. Default: not served. */
   readonly metrics?: { readonly contentType: string; metrics(): Promise<string> };
-  /** Connections to service ports, for `/debug/services`. Must not wait for the kernel. Default: not counted. */
-  readonly connections?: () => ConnectionCounts | undefined;
+  /** What is counted of service ports, for `/debug/services`. Must not wait for the kernel. Default: nothing. */
+  readonly counts?: () => TrafficCounts | undefined;
   /** What `/configz` answers, as JSON. Default: not served. */
   readonly configuration?: () => unknown;
   /** What `/debug/status` answers. Default: not served. */
@@ -214,14 +214,14 @@ export class StatusServer implements ServerObserver {
       case '/debug/state':
         return reply(response, 200, JSON_TYPE, `${JSON.stringify(this.#describeStates())}\n`);
       case '/debug/services': {
-        const connections = this.options.connections?.();
+        const counts = this.options.counts?.();
         const limit = url.searchParams.get('limit');
         if (limit !== null) {
           this.#replyFirstServices(Number(limit), url.searchParams, request, response);
           return;
         }
         const servicePorts = [...this.#states.values()].flatMap((state) =>
-          viewServicePorts(state, selectionOf(url.searchParams), connections),
+          viewServicePorts(state, selectionOf(url.searchParams), counts),
         );
         const families = [...this.#states.keys()];
         return reply(response, 200, JSON_TYPE, `${JSON.stringify({ mode: this.#mode, families, servicePorts })}\n`);
@@ -298,7 +298,7 @@ export class StatusServer implements ServerObserver {
     yield `${text}]}\n`;
   }
 
-  /** Without counts of connections. While the states are the same, a client that has the response gets 304. */
+  /** While the states, and what is counted, are the same, a client that has the response gets 304. */
   #replyFirstServices(limit: number, query: URLSearchParams, request: IncomingMessage, response: ServerResponse): void {
     if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
       reply(response, 400, TEXT, `limit must be a whole number from 1 to ${MAX_LIMIT}\n`);
@@ -306,14 +306,19 @@ export class StatusServer implements ServerObserver {
     }
     const states = [...this.#states.values()];
     const revisions = states.map(({ family, revision }) => `${family}-${revision}`);
-    const tag = `"${[this.#instance, this.#mode, ...revisions].join('.')}"`;
+    const counts = this.options.counts?.();
+    const isCounted = counts !== undefined && !counts.isEmpty;
+    const list = () =>
+      `${JSON.stringify({ mode: this.#mode, ...firstServicePorts(states, selectionOf(query), limit, counts) })}\n`;
+    const counted = isCounted ? list() : undefined;
+    const digest = counted === undefined ? [] : [createHash('sha256').update(counted).digest('hex').slice(0, 16)];
+    const tag = `"${[this.#instance, this.#mode, ...revisions, ...digest].join('.')}"`;
     if (request.headers['if-none-match'] === tag) {
       response.writeHead(304, { ETag: tag });
       response.end();
       return;
     }
-    const page = firstServicePorts(states, selectionOf(query), limit);
-    reply(response, 200, JSON_TYPE, `${JSON.stringify({ mode: this.#mode, ...page })}\n`, { ETag: tag });
+    reply(response, 200, JSON_TYPE, counted ?? list(), { ETag: tag });
   }
 
   #describeStates(): object {

@@ -1,4 +1,9 @@
-import { COUNT_CONNECTIONS_ANNOTATION, countConnectionsProblem, readCountConnections } from '@kube-proxier/core';
+import {
+  COUNT_CONNECTIONS_ANNOTATION,
+  countConnectionsProblem,
+  countTrafficProblem,
+  readCountConnections,
+} from '@kube-proxier/core';
 
 /** Annotations of a Service that this backend reads. */
 export const ANNOTATIONS = {
@@ -47,9 +52,8 @@ export function readServiceOptions(annotations: Readonly<Record<string, string>>
     const text = JSON.stringify(most.slice(0, 60));
     problems.push(`${ANNOTATIONS.maxConnections}: ${text} is not a whole number from 1 on; ignored`);
   }
-  const countProblem = countConnectionsProblem(annotations);
-  if (countProblem !== undefined) {
-    problems.push(countProblem);
+  for (const problem of [countConnectionsProblem(annotations), countTrafficProblem(annotations)]) {
+    problems.push(...(problem === undefined ? [] : [problem]));
   }
   const options: ServiceOptions = {
     proxyProtocol: oneOf(ANNOTATIONS.proxyProtocol, ['v1', 'v2']),

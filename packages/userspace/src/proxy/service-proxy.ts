@@ -5,7 +5,7 @@ import { Balancer } from './balancer.js';
 import type { DescriptorBudget } from './descriptor-budget.js';
 import type { EndpointDialer } from './endpoint-dialer.js';
 import type { KeepAlive } from './keep-alive.js';
-import { type ServiceTraffic, TrafficCounters } from './service-traffic.js';
+import { EndpointBytes, type ServiceTraffic, TrafficCounters } from './service-traffic.js';
 
 /** What all service ports of a proxier share. Durations in milliseconds. */
 export interface ProxyEnvironment {
@@ -52,7 +52,8 @@ export class ServiceProxy {
   readonly counters = new TrafficCounters();
   readonly open = new Set<Closable>();
   /** Those of the open ones that the carrier has. */
-  readonly carried = new Set<CarriedConnection>();
+  readonly carried = new Map<CarriedConnection, EndpointBytes>();
+  readonly #bytes = new Map<string, EndpointBytes>();
   /** By endpoint that is gone: when its connections are reset. */
   readonly #lost = new Map<string, Timer>();
   #spec: ServiceSpec;
@@ -79,6 +80,12 @@ export class ServiceProxy {
     const before = this.#spec;
     this.#spec = spec;
     this.balancer.update(spec);
+    const kept = this.balancer.endpointKeys();
+    for (const endpoint of this.#bytes.keys()) {
+      if (!kept.has(endpoint) && !this.balancer.active.has(endpoint)) {
+        this.#bytes.delete(endpoint);
+      }
+    }
     if (spec.protocol === 'UDP') {
       const known = new Set([...this.balancer.endpointKeys(), ...spec.draining]);
       for (const session of this.open) {
@@ -147,6 +154,17 @@ export class ServiceProxy {
     this.#lost.set(endpoint, timer);
   }
 
+  /** Where to count the bytes of an endpoint. */
+  bytesOf(endpoint: string): EndpointBytes {
+    const known = this.#bytes.get(endpoint);
+    if (known !== undefined) {
+      return known;
+    }
+    const bytes = new EndpointBytes();
+    this.#bytes.set(endpoint, bytes);
+    return bytes;
+  }
+
   /** Takes on one more that needs so many descriptors; false when that is beyond a limit. */
   admit(descriptors: number): boolean {
     const most = this.#spec.options.maxConnections ?? this.environment.maxConnectionsPerService;
@@ -186,9 +204,16 @@ export class ServiceProxy {
   get traffic(): ServiceTraffic {
     const { key, name, protocol, options } = this.#spec;
     const counters = { ...this.counters };
-    for (const { bytesToEndpoint, bytesToClient } of this.carried) {
+    const bytesByEndpoint = new Map([...this.#bytes].map(([endpoint, bytes]) => [endpoint, { ...bytes }]));
+    const copies = new Map([...this.#bytes].map(([endpoint, bytes]) => [bytes, bytesByEndpoint.get(endpoint)]));
+    for (const [{ bytesToEndpoint, bytesToClient }, of] of this.carried) {
       counters.bytesToEndpoints += bytesToEndpoint;
       counters.bytesToClients += bytesToClient;
+      const copy = copies.get(of);
+      if (copy !== undefined) {
+        copy.toEndpoints += bytesToEndpoint;
+        copy.toClients += bytesToClient;
+      }
     }
     return {
       servicePort: key,
@@ -196,6 +221,7 @@ export class ServiceProxy {
       protocol,
       activeByEndpoint: new Map(this.balancer.active),
       connectionsByEndpoint: new Map(this.balancer.begun),
+      bytesByEndpoint,
       countConnections: options.countConnections,
       ...counters,
     };

@@ -1,4 +1,4 @@
-import type { IPFamily, ServicePortKey } from '@kube-proxier/core';
+import type { Directions, IPFamily, ServicePortKey } from '@kube-proxier/core';
 import type { ProxiedProtocol } from '../plan/userspace-transaction.js';
 
 /** What went through one service port since it came up; for metrics. */
@@ -14,6 +14,8 @@ export interface ServiceTraffic {
   readonly activeByEndpoint: ReadonlyMap<string, number>;
   /** Connections (UDP: sessions) so far, by the key of each endpoint that has not gone. */
   readonly connectionsByEndpoint: ReadonlyMap<string, number>;
+  /** Bytes of payload so far, by the key of each endpoint that has not gone, or has connections. */
+  readonly bytesByEndpoint: ReadonlyMap<string, Directions>;
   /** What the Service says about counting; undefined: nothing. */
   readonly countConnections: boolean | undefined;
   /** Connections (UDP: sessions) that were taken on. */
@@ -29,6 +31,12 @@ export interface ServiceTraffic {
   /** Bytes of payload, both without headers of any kind. */
   readonly bytesToEndpoints: number;
   readonly bytesToClients: number;
+}
+
+/** Bytes of payload of one endpoint, to count in. */
+export class EndpointBytes implements Directions {
+  toEndpoints = 0;
+  toClients = 0;
 }
 
 /** The same, to count in. */

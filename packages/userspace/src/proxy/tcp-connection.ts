@@ -150,6 +150,7 @@ export class TcpConnection implements Closable {
   #splice(endpoint: Socket): void {
     const client = this.#client;
     const { counters, spec, environment } = this.#service;
+    const own = this.#service.bytesOf(this.#target?.key ?? '');
     const version = spec.options.proxyProtocol;
     if (version) {
       endpoint.setNoDelay(true);
@@ -159,9 +160,11 @@ export class TcpConnection implements Closable {
     environment.keepAlive.watch(endpoint);
     this.#pump(client, endpoint, (bytes) => {
       counters.bytesToEndpoints += bytes;
+      own.toEndpoints += bytes;
     });
     this.#pump(endpoint, client, (bytes) => {
       counters.bytesToClients += bytes;
+      own.toClients += bytes;
     });
   }
 
@@ -244,6 +247,7 @@ export class TcpConnection implements Closable {
         this.#timer = clock.setTimer(halfClosedTimeout, () => watchSilence(total));
       }
     };
+    const own = this.#service.bytesOf(this.#target?.key ?? '');
     const carried = carrier.carry(this.#client, endpoint, {
       onHalfClose: () => {
         this.#finishDial();
@@ -252,6 +256,8 @@ export class TcpConnection implements Closable {
       onEnd: () => {
         counters.bytesToEndpoints += carried?.bytesToEndpoint ?? 0;
         counters.bytesToClients += carried?.bytesToClient ?? 0;
+        own.toEndpoints += carried?.bytesToEndpoint ?? 0;
+        own.toClients += carried?.bytesToClient ?? 0;
         if (carried) {
           allCarried.delete(carried);
         }
@@ -266,7 +272,7 @@ export class TcpConnection implements Closable {
       return false;
     }
     this.#carried = carried;
-    allCarried.add(carried);
+    allCarried.set(carried, own);
     return true;
   }
 

@@ -102,6 +102,7 @@ export class UdpSocket {
     if (!service.admit(DESCRIPTORS_PER_SESSION)) {
       return;
     }
+    const bytes = service.bytesOf(target.key);
     const session = new UdpSession(
       service,
       address,
@@ -109,6 +110,7 @@ export class UdpSocket {
       (answer) => {
         if (this.socket.getSendQueueSize() < MAX_QUEUED) {
           service.counters.bytesToClients += answer.length;
+          bytes.toClients += answer.length;
           this.socket.send(answer, sourcePort, source, () => {});
         }
       },
@@ -204,6 +206,7 @@ class UdpSession implements Closable {
       }
     } else if (this.#socket.getSendQueueSize() < MAX_QUEUED) {
       this.service.counters.bytesToEndpoints += message.length;
+      this.service.bytesOf(this.target.key).toEndpoints += message.length;
       this.#socket.send(message, (error) => {
         if (error) {
           this.#fail(error);

@@ -70,6 +70,7 @@ function totalWords(key: readonly NftField[]): number {
 
 const CONNECTION_STATES: Readonly<Record<string, number>> = { invalid: 1, established: 2, related: 4, new: 8 };
 const CONNECTION_STATUSES: Readonly<Record<string, number>> = { snat: 16, dnat: 32 };
+const CONNECTION_DIRECTIONS: Readonly<Record<string, number>> = { original: 0, reply: 1 };
 const ADDRESS_TYPES: Readonly<Record<string, number>> = { unicast: 1, local: 2 };
 const NO_BITS = u32(0);
 const PORT_OFFSETS = { sport: 0, dport: 2 } as const;
@@ -317,6 +318,9 @@ class RuleCompiler implements NftCompiledRule {
       case 'ct':
         out.push(instructions.ct(to, field.key));
         break;
+      case 'ct-tuple':
+        out.push(instructions.ctTuple(to, field.field, field.direction));
+        break;
       case 'fib':
         out.push(instructions.fibType(to, field.address));
         break;
@@ -358,6 +362,8 @@ function matchedBytes(left: NftField, text: string): Buffer {
       return be16Value(Number(text));
     case 'ct_state':
       return u32(CONNECTION_STATES[text] ?? 0);
+    case 'ct_dir':
+      return u8(CONNECTION_DIRECTIONS[text] ?? 0);
     case 'fib_addrtype':
       return u32(ADDRESS_TYPES[text] ?? 0);
     case 'ifname': {

@@ -196,8 +196,8 @@ class TransactionEncoder {
           {
             type: NFTA_OBJECT.data,
             value: [
-              { type: NFTA_COUNTER.bytes, value: be64(0) },
-              { type: NFTA_COUNTER.packets, value: be64(0) },
+              { type: NFTA_COUNTER.bytes, value: be64(command.value?.bytes ?? 0) },
+              { type: NFTA_COUNTER.packets, value: be64(command.value?.packets ?? 0) },
             ],
           },
         ]);

@@ -1,5 +1,5 @@
 import { type Attribute, be32, cString, u8 } from '../../netlink/attributes.js';
-import type { NftMeta } from '../rules/nft-expression.js';
+import type { NftMeta, NftTuple, NftTupleField } from '../rules/nft-expression.js';
 import { NFT_VERDICTS, NFTA_DATA, NFTA_EXPRESSION, NFTA_LIST_ELEMENT, NFTA_VERDICT } from './nf-tables.js';
 
 /** One instruction of a rule, as the kernel executes it. */
@@ -20,7 +20,11 @@ const bytes = (type: number, value: Uint8Array): Attribute => ({ type, value: [{
 
 const PAYLOAD_BASES = { network: 1, transport: 2 } as const;
 const META_KEYS = { priority: 2, mark: 3, iifname: 6, l4proto: 16 } as const satisfies Record<NftMeta['key'], number>;
-const CT_KEYS = { state: 0, status: 2 } as const;
+const CT_KEYS = { state: 0, direction: 1, status: 2 } as const;
+const CT_TUPLE_KEYS = {
+  ...{ 'proto-src': 11, 'proto-dst': 12, 'ip saddr': 19, 'ip daddr': 20, 'ip6 saddr': 21, 'ip6 daddr': 22 },
+} as const satisfies Record<NftTupleField, number>;
+const CT_DIRECTIONS = { original: 0, reply: 1 } as const;
 const FIB_RESULT_TYPE = 3;
 const FIB_FLAGS = { saddr: 1, daddr: 2 } as const;
 const COMPARISONS = { '==': 0, '!=': 1 } as const;
@@ -48,6 +52,13 @@ export const instructions = {
   setMeta: (key: NftMeta['key'], from: number) => instruction('meta', number(2, META_KEYS[key]), number(3, from)),
 
   ct: (to: number, key: keyof typeof CT_KEYS) => instruction('ct', number(2, CT_KEYS[key]), number(1, to)),
+
+  ctTuple: (to: number, field: NftTupleField, direction: NftTuple['direction']) =>
+    instruction(
+      'ct',
+      ...[number(2, CT_TUPLE_KEYS[field]), number(1, to)],
+      ...[{ type: 3, value: u8(CT_DIRECTIONS[direction]) }],
+    ),
 
   fibType: (to: number, address: keyof typeof FIB_FLAGS) =>
     instruction('fib', number(3, FIB_FLAGS[address]), number(2, FIB_RESULT_TYPE), number(1, to)),

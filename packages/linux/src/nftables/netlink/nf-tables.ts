@@ -117,6 +117,7 @@ export const NFT_TYPE_NUMBERS = {
   classid: 23,
   ifname: 41,
   ct_state: 26,
+  ct_dir: 27,
   ct_status: 28,
   fib_addrtype: 42,
 } as const;

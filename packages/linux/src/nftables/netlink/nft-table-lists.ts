@@ -1,8 +1,9 @@
 import { type Attribute, asBe32, be32, cString, encodeAttributes } from '../../netlink/attributes.js';
 import { NETLINK_FLAGS, type NetlinkAnswer } from '../../netlink/netlink.js';
+import type { NftCounter } from '../nft-counter.js';
 import type { NftError } from '../nft-error.js';
 import type { NftFamily } from '../nft-family.js';
-import type { NftCounter, NftElement, NftListedChain, NftListedContainer, NftTable } from '../nft-table.js';
+import type { NftElement, NftListedChain, NftListedContainer, NftTable } from '../nft-table.js';
 import { refusalOfKernel } from './netlink-refusal.js';
 import {
   NFT_FAMILIES,
@@ -197,6 +198,29 @@ export class NftTableLists {
       }
     });
     return { value: counters, isInterrupted };
+  }
+
+  /** Some named counters of a table, those that exist. */
+  async countersNamed(
+    family: NftFamily,
+    table: string,
+    names: readonly string[],
+  ): Promise<ReadonlyMap<string, NftCounter>> {
+    const counters = new Map<string, NftCounter>();
+    for (const name of names) {
+      const attributes: Attribute[] = [
+        { type: NFTA_OBJECT.table, value: cString(table) },
+        { type: NFTA_OBJECT.name, value: cString(name) },
+        { type: NFTA_OBJECT.type, value: be32(NFT_OBJECT_COUNTER) },
+      ];
+      const { errno } = await this.socket().request(message('getObject', family, attributes, 0), ({ payload }) => {
+        counters.set(...readCounter(messageAttributes(payload)));
+      });
+      if (errno !== 0 && errno !== ENOENT) {
+        throw refusedToList(errno);
+      }
+    }
+    return counters;
   }
 
   /**

@@ -7,7 +7,8 @@ import {
   attributeMap,
   findAttribute,
 } from '../../netlink/attributes.js';
-import type { NftCounter, NftElement } from '../nft-table.js';
+import type { NftCounter } from '../nft-counter.js';
+import type { NftElement } from '../nft-table.js';
 import type { NftBaseChain } from '../nft-transaction.js';
 import {
   NFT_DATA_VERDICT,

@@ -16,8 +16,18 @@ export interface NftMeta {
 /** A property of the packet's connection. */
 export interface NftConntrack {
   readonly kind: 'ct';
-  readonly key: 'state' | 'status';
+  readonly key: 'state' | 'status' | 'direction';
 }
+
+/** An address or a port of the packet's connection, as packets of one direction have it before they are translated. */
+export interface NftTuple {
+  readonly kind: 'ct-tuple';
+  readonly direction: 'original' | 'reply';
+  readonly field: NftTupleField;
+}
+
+/** nft reads ports only in rules that establish the protocol before. */
+export type NftTupleField = 'ip saddr' | 'ip daddr' | 'ip6 saddr' | 'ip6 daddr' | 'proto-src' | 'proto-dst';
 
 /** The kind of an address of the packet, by the routing tables. */
 export interface NftFib {
@@ -42,7 +52,7 @@ export interface NftHash {
 }
 
 /** One part of a key or of a value: of a set or map, and of what is looked up in it. */
-export type NftField = NftPayload | NftMeta | NftConntrack | NftFib | NftRandom | NftHash;
+export type NftField = NftPayload | NftMeta | NftConntrack | NftTuple | NftFib | NftRandom | NftHash;
 
 /** What a map has for a key. A packet for which it has nothing does not match. */
 export interface NftLookup {
@@ -62,7 +72,7 @@ export interface NftBitwise {
 /**
  * One statement of a rule. The statements of a rule are carried out in order, until the packet does not match.
  *
- * - `match`: `right` is written by the type of `left`: addresses and networks canonical, protocols, `new`, `dnat` and
+ * - `match`: `right` is written by the type of `left`: addresses and networks canonical, protocols, `new`, `dnat`, `reply` and
  *   `local` by name, interfaces by name, with `*` at the end for all that begin so, and numbers.
  * - `member`: whether a set has the key, or with `isNot`, has it not.
  * - `one-of`: whether the protocol is one of these.
@@ -128,6 +138,7 @@ export type NftType =
   | 'ifname'
   | 'ct_state'
   | 'ct_status'
+  | 'ct_dir'
   | 'fib_addrtype'
   | 'integer';
 
@@ -139,7 +150,13 @@ export function nftTypeOf(field: NftField): NftType {
     case 'meta':
       return META_TYPES[field.key];
     case 'ct':
-      return field.key === 'state' ? 'ct_state' : 'ct_status';
+      return CONNECTION_TYPES[field.key];
+    case 'ct-tuple':
+      return field.field.startsWith('ip ')
+        ? 'ipv4_addr'
+        : field.field.startsWith('ip6 ')
+          ? 'ipv6_addr'
+          : 'inet_service';
     case 'fib':
       return 'fib_addrtype';
     case 'numgen':
@@ -148,6 +165,7 @@ export function nftTypeOf(field: NftField): NftType {
   }
 }
 
+const CONNECTION_TYPES = { state: 'ct_state', status: 'ct_status', direction: 'ct_dir' } as const;
 const META_TYPES = { l4proto: 'inet_proto', mark: 'mark', priority: 'classid', iifname: 'ifname' } as const;
 
 /** Size of a value in bytes. */
@@ -161,6 +179,7 @@ export const NFT_TYPE_SIZES: Readonly<Record<NftType, number>> = {
   ifname: 16,
   ct_state: 4,
   ct_status: 4,
+  ct_dir: 1,
   fib_addrtype: 4,
   integer: 4,
 };
@@ -174,4 +193,5 @@ export const nftFields = {
   protocol: { kind: 'meta', key: 'l4proto' },
   mark: { kind: 'meta', key: 'mark' },
   priority: { kind: 'meta', key: 'priority' },
+  tuple: (direction: NftTuple['direction'], field: NftTupleField): NftTuple => ({ kind: 'ct-tuple', direction, field }),
 } as const satisfies Readonly<Record<string, NftField | ((...args: never[]) => NftField)>>;

@@ -69,6 +69,8 @@ function renderField(field: NftField): string {
       return field.key === 'iifname' ? field.key : `meta ${field.key}`;
     case 'ct':
       return `ct ${field.key}`;
+    case 'ct-tuple':
+      return `ct ${field.direction} ${field.field}`;
     case 'fib':
       return `fib ${field.address} type`;
     case 'numgen':

@@ -1,0 +1,58 @@
+import type { Nft, NftCommand, NftCounter } from '@kube-proxier/linux';
+import type { NftablesTransaction } from '../plan/nftables-transaction.js';
+import { trafficCountedBy, trafficCounter } from '../plan/traffic-counters.js';
+
+/**
+ * The transaction, with commands that add what the counters of removed endpoints have counted to the counters that their service
+ * ports have for this: so its total never goes backwards, also over a restart. What is counted between the reading and the removal
+ * is lost.
+ */
+export async function keepTraffic(transaction: NftablesTransaction, nft: Nft): Promise<NftablesTransaction> {
+  const { write } = transaction;
+  const removedBy = removedCounters(write.commands);
+  if (removedBy.size === 0) {
+    return transaction;
+  }
+  const names = [...removedBy].flatMap(([total, removed]) => [total, ...removed]);
+  const counters = await nft.listCounters(write.family, write.table, names);
+  const commands = [...removedBy].flatMap(([name, removed]): NftCommand[] => {
+    const counted = sum(removed.map((counter) => counters?.get(counter)));
+    return counted.packets === 0
+      ? []
+      : [
+          { do: 'delete-counter', name },
+          { do: 'add-counter', name, value: sum([counted, counters?.get(name)]) },
+        ];
+  });
+  return commands.length === 0
+    ? transaction
+    : { ...transaction, write: { ...write, commands: [...write.commands, ...commands] } };
+}
+
+/** Counters of endpoints that are removed from service ports that stay, by the counter of the service port. */
+function removedCounters(commands: readonly NftCommand[]): ReadonlyMap<string, readonly string[]> {
+  const deleted = new Set(commands.flatMap((command) => (command.do === 'delete-counter' ? [command.name] : [])));
+  const found = new Map<string, string[]>();
+  for (const counter of deleted) {
+    const counted = trafficCountedBy(counter);
+    if (counted?.endpoint === undefined) {
+      continue;
+    }
+    const { servicePort, direction } = counted;
+    const total = trafficCounter({ servicePort, direction });
+    if (!deleted.has(total)) {
+      found.set(total, [...(found.get(total) ?? []), counter]);
+    }
+  }
+  return found;
+}
+
+function sum(counters: readonly (NftCounter | undefined)[]): NftCounter {
+  return counters.reduce<NftCounter>(
+    (total, counter) => ({
+      packets: total.packets + (counter?.packets ?? 0),
+      bytes: total.bytes + (counter?.bytes ?? 0),
+    }),
+    { packets: 0, bytes: 0 },
+  );
+}

@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { diffStates, PORT_RANGE_ANNOTATION, type ProxyState, type ServiceCounts } from '@kube-proxier/core';
+import { type EndpointDescription, makeService, makeSlice, resolveObjects } from '@kube-proxier/core/testing';
+import { createNetlinkNft, createNft } from '@kube-proxier/linux';
+import { ENDPOINT_PORT, PacketFlowWorld, SANDBOX_NETWORK, type SandboxHost } from '@kube-proxier/network-sandbox';
+import { NftablesDataplane } from './dataplane.js';
+import { ANNOTATIONS } from './plan/service-options.js';
+
+const PAYLOAD = 40_000;
+/** Packets of a transfer have headers, are acknowledged, and at times sent again; one that is counted twice has twice as many bytes. */
+const MOST = PAYLOAD * 1.5;
+const COUNTED = { [ANNOTATIONS.countTraffic]: 'true' };
+const NONE = { toEndpoints: 0, toClients: 0 };
+type Frontend = Parameters<PacketFlowWorld['target']>[0];
+
+/** The counters are the same in both layouts. */
+const WORLDS = [
+  ['IPv4', 'constant', 'netlink'],
+  ['IPv6', 'chain-per-service', 'nft'],
+] as const;
+
+describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s', (family, layout, access) => {
+  let world: PacketFlowWorld;
+
+  beforeAll(async () => {
+    world = await PacketFlowWorld.create({
+      family,
+      dataplane: (node, runner) => {
+        const nft = access === 'nft' ? createNft({ runner }) : createNetlinkNft({ namespace: node.namespacePath });
+        return new NftablesDataplane({ family, nft, layout: async () => layout });
+      },
+    });
+    for (const protocol of ['TCP', 'UDP'] as const) {
+      await world.sandbox.node.serve({ protocol, port: ENDPOINT_PORT });
+    }
+  });
+
+  afterAll(async () => {
+    await world?.close();
+  });
+
+  const counts = () => (world.dataplane as NftablesDataplane).connections();
+  const ofService = (all: readonly ServiceCounts[], service = 'default/svc') =>
+    all.find((one) => one.service === service && one.endpoint === undefined);
+  const ofEndpoint = (all: readonly ServiceCounts[], { address }: EndpointDescription, service = 'default/svc') =>
+    all.find((one) => one.service === service && one.endpoint?.includes(address));
+
+  function serve(endpoints: readonly EndpointDescription[], protocol: 'TCP' | 'UDP', annotations: object = COUNTED) {
+    const service = world.serviceOf(protocol);
+    const metadata = { ...service.metadata, annotations: annotations as Record<string, string> };
+    return world.install(world.stateOf({ ...service, metadata }, endpoints, protocol));
+  }
+
+  const onNode = (): EndpointDescription => ({
+    address: world.sandbox.node.address(family),
+    node: SANDBOX_NETWORK.nodeName,
+  });
+
+  /** Sends lines to a frontend, which the endpoint sends back. */
+  async function transfer(from: SandboxHost, frontend: Frontend): Promise<void> {
+    const [to, port] = world.target(frontend);
+    const connection = await from.open({ to, port });
+    expect(await connection.send('x'.repeat(PAYLOAD), 10_000)).toMatchObject({ kind: 'echoed' });
+    await connection.close();
+  }
+
+  const PATHS: readonly [
+    what: string,
+    from: (sandbox: PacketFlowWorld['sandbox']) => SandboxHost,
+    Frontend,
+    (one: PacketFlowWorld) => EndpointDescription,
+  ][] = [
+    ['from outside to a pod of this node', ({ client }) => client, 'clusterIP', (one) => one.local(1)],
+    ['from outside to a pod of another node', ({ client }) => client, 'externalIP', (one) => one.remote(1)],
+    ['from outside to a NodePort', ({ client }) => client, 'nodePort', (one) => one.local(1)],
+    ['from a pod to another', (sandbox) => sandbox.pod(2), 'clusterIP', (one) => one.local(1)],
+    ['from a pod to itself', (sandbox) => sandbox.pod(1), 'clusterIP', (one) => one.local(1)],
+    ['from this node to a pod', ({ node }) => node, 'clusterIP', (one) => one.local(1)],
+    ['from this node to a NodePort of its own', ({ node }) => node, 'nodePort', (one) => one.remote(1)],
+    ['from outside to this node', ({ client }) => client, 'loadBalancerIP', () => onNode()],
+    ['from this node to itself', ({ node }) => node, 'clusterIP', () => onNode()],
+    ['from this node to itself, by a NodePort', ({ node }) => node, 'nodePort', () => onNode()],
+    ['from a pod to this node', (sandbox) => sandbox.pod(2), 'clusterIP', () => onNode()],
+  ];
+
+  test.each(PATHS)('TCP %s: each packet once, in each direction', async (_what, from, frontend, endpointOf) => {
+    const endpoint = endpointOf(world);
+    await serve([endpoint], 'TCP', {});
+    await serve([endpoint], 'TCP');
+    expect(ofEndpoint(await counts(), endpoint)).toMatchObject({ packets: NONE, bytes: NONE });
+    await transfer(from(world.sandbox), frontend);
+    const all = await counts();
+    const { packets, bytes } = ofEndpoint(all, endpoint) ?? {};
+    for (const counted of [bytes?.toEndpoints, bytes?.toClients]) {
+      expect(counted).toBeGreaterThan(PAYLOAD);
+      expect(counted).toBeLessThan(MOST);
+    }
+    expect(packets?.toEndpoints).toBeGreaterThan(3);
+    expect(ofService(all)).toMatchObject({ packets, bytes, connections: 1 });
+  });
+
+  test.each(PATHS)('UDP %s: each packet once, in each direction', async (_what, from, frontend, endpointOf) => {
+    const endpoint = endpointOf(world);
+    await serve([endpoint], 'UDP', {});
+    await serve([endpoint], 'UDP');
+    const [to, port] = world.target(frontend);
+    for (let sent = 0; sent < 3; sent++) {
+      expect(await from(world.sandbox).connect({ to, port, protocol: 'UDP' })).toMatchObject({ kind: 'answered' });
+    }
+    const all = await counts();
+    expect(ofEndpoint(all, endpoint)?.packets).toEqual({ toEndpoints: 3, toClients: 3 });
+    expect(ofService(all)?.packets).toEqual({ toEndpoints: 3, toClients: 3 });
+  });
+
+  test('a connection counts for the endpoint that has it, while it drains and until it is gone; totals stay', async () => {
+    const [first, second] = [world.local(1), world.local(2)];
+    await serve([first], 'TCP', {});
+    await serve([first], 'TCP');
+    const [to, port] = world.target('clusterIP');
+    const connection = await world.sandbox.client.open({ to, port });
+    const echo = async () =>
+      expect(await connection.send('x'.repeat(PAYLOAD), 10_000)).toMatchObject({ kind: 'echoed' });
+    await echo();
+    const before = await counts();
+    await serve([{ ...first, ready: false, serving: true, terminating: true }, second], 'TCP');
+    await echo();
+    await transfer(world.sandbox.client, 'clusterIP');
+    const drained = await counts();
+    const bytesOf = (all: readonly ServiceCounts[], endpoint: EndpointDescription) =>
+      ofEndpoint(all, endpoint)?.bytes?.toClients ?? 0;
+    expect(bytesOf(drained, first)).toBeGreaterThan(2 * PAYLOAD);
+    expect(bytesOf(drained, first)).toBeGreaterThan(bytesOf(before, first) + PAYLOAD);
+    expect(bytesOf(drained, second)).toBeGreaterThan(PAYLOAD);
+    expect(bytesOf(drained, second)).toBeLessThan(MOST);
+
+    // Its counters go; what they counted stays in the total.
+    await connection.close();
+    await serve([second], 'TCP');
+    const replaced = await counts();
+    expect(ofEndpoint(replaced, first)).toBeUndefined();
+    const total = (all: readonly ServiceCounts[]) => ofService(all)?.bytes?.toClients ?? 0;
+    expect(total(replaced)).toBeGreaterThanOrEqual(total(drained));
+    expect(total(replaced)).toBeGreaterThan(3 * PAYLOAD);
+    expect(total(replaced)).toBeLessThan(3 * MOST);
+
+    // All go, one comes, and the agent restarts.
+    await serve([], 'TCP');
+    expect(total(await counts())).toBe(total(replaced));
+    await serve([first], 'TCP');
+    await transfer(world.sandbox.client, 'nodePort');
+    await world.restart();
+    const after = await counts();
+    expect(total(after)).toBeGreaterThan(total(replaced) + PAYLOAD);
+    expect(total(after)).toBeLessThan(total(replaced) + MOST);
+    expect(bytesOf(after, first)).toBe(total(after) - total(replaced));
+
+    await serve([first], 'TCP', {});
+    expect(await counts()).toEqual([]);
+    const { stdout } = await world.runner.run({ command: 'nft', args: ['list', 'ruleset'] });
+    expect(stdout).not.toContain('traffic');
+  });
+
+  test('two Services with one endpoint count their own; one that is not counted costs and counts nothing', async () => {
+    const endpoint = world.local(1);
+    const six = family === 'IPv6';
+    const clusterIP = (number: number) => (six ? `fd00:10:96::${number}` : `10.96.0.${number}`);
+    const names = ['one', 'two', 'uncounted'];
+    const services = names.map((name, index) =>
+      makeService(
+        name,
+        { clusterIP: clusterIP(21 + index), ports: [{ port: 80, protocol: 'TCP' }] },
+        { metadata: { annotations: name === 'uncounted' ? {} : COUNTED } },
+      ),
+    );
+    const slices = names.map((name) =>
+      makeSlice(name, [endpoint], {
+        addressType: family,
+        ports: [{ name: '', protocol: 'TCP', port: ENDPOINT_PORT }],
+      }),
+    );
+    const state: ProxyState = resolveObjects({ services, slices }, { family, nodeName: SANDBOX_NETWORK.nodeName });
+    await world.install(state);
+    const send = async (number: number) => {
+      const connection = await world.sandbox.client.open({ to: clusterIP(number), port: 80 });
+      expect(await connection.send('x'.repeat(PAYLOAD), 10_000)).toMatchObject({ kind: 'echoed' });
+      await connection.close();
+    };
+    await send(21);
+    await send(23);
+    const all = await counts();
+    expect(ofEndpoint(all, endpoint, 'default/one')?.bytes?.toClients).toBeGreaterThan(PAYLOAD);
+    expect(ofEndpoint(all, endpoint, 'default/one')?.bytes?.toClients).toBeLessThan(MOST);
+    expect(ofEndpoint(all, endpoint, 'default/two')).toMatchObject({ packets: NONE, bytes: NONE });
+    expect(all.some(({ service }) => service === 'default/uncounted')).toBe(false);
+    const { dataplane } = world;
+    expect(dataplane.plan(state, diffStates(undefined, state), await dataplane.readBack())).toBeUndefined();
+  });
+
+  test('a range of ports counts for the endpoint, also where it has other ports', async () => {
+    const endpoint = world.local(1);
+    await world.sandbox.pod(1).serve({ port: ENDPOINT_PORT + 1 });
+    await serve([endpoint], 'TCP', {});
+    await serve([endpoint], 'TCP', { ...COUNTED, [PORT_RANGE_ANNOTATION]: '80-89' });
+    const [to] = world.target('clusterIP');
+    for (const port of [80, 81]) {
+      const connection = await world.sandbox.client.open({ to, port });
+      expect(await connection.send('x'.repeat(PAYLOAD), 10_000)).toMatchObject({ kind: 'echoed' });
+      await connection.close();
+    }
+    const all = await counts();
+    const { bytes } = ofEndpoint(all, endpoint) ?? {};
+    for (const counted of [bytes?.toEndpoints, bytes?.toClients]) {
+      expect(counted).toBeGreaterThan(2 * PAYLOAD);
+      expect(counted).toBeLessThan(2 * MOST);
+    }
+    expect(ofService(all)).toMatchObject({ bytes, connections: 2 });
+  });
+
+  test('what others change is repaired, and counters that stay keep their values', async () => {
+    const endpoint = world.local(1);
+    const state = await serve([endpoint], 'TCP');
+    await transfer(world.sandbox.client, 'clusterIP');
+    const before = ofEndpoint(await counts(), endpoint)?.bytes;
+    const table = `${family === 'IPv4' ? 'ip' : 'ip6'} kube-proxier`;
+    const [to] = world.target('clusterIP');
+    const key = `${to} . tcp . 80 . ${endpoint.address} . ${ENDPOINT_PORT}`;
+    for (const foreign of [
+      `flush chain ${table} count-traffic`,
+      `flush chain ${table} traffic-prerouting`,
+      `delete element ${table} traffic-to-clients { ${key} }`,
+      `insert rule ${table} count-traffic accept`,
+    ]) {
+      await world.runner.run({ command: 'nft', args: ['-f', '-'], stdin: `${foreign}\n` });
+      const { dataplane } = world;
+      const repair = dataplane.plan(state, diffStates(undefined, state), await dataplane.readBack());
+      expect(repair).toBeDefined();
+      await world.restart();
+      expect(dataplane.plan(state, diffStates(undefined, state), await dataplane.readBack())).toBeUndefined();
+    }
+    expect(ofEndpoint(await counts(), endpoint)?.bytes).toEqual(before);
+    await transfer(world.sandbox.client, 'clusterIP');
+    const after = ofEndpoint(await counts(), endpoint)?.bytes;
+    expect(after?.toClients).toBeGreaterThan((before?.toClients ?? 0) + PAYLOAD);
+    expect(after?.toEndpoints).toBeGreaterThan((before?.toEndpoints ?? 0) + PAYLOAD);
+  });
+});
