@@ -33,6 +33,7 @@ export function combineObservers(
     nodeEvent: (node) => each('nodeEvent', (observer) => observer.nodeEvent?.(node)),
     started: (family) => each('started', (observer) => observer.started?.(family)),
     queued: (family) => each('queued', (observer) => observer.queued?.(family)),
+    resolving: (family, latest) => each('resolving', (observer) => observer.resolving?.(family, latest)),
     resolved: (family, state) => each('resolved', (observer) => observer.resolved?.(family, state)),
     repaired: (repair) => each('repaired', (observer) => observer.repaired?.(repair)),
     failed: (failure) => each('failed', (observer) => observer.failed?.(failure)),
