@@ -1,3 +1,4 @@
+import { finish, type Slices } from '@kube-proxier/core';
 import type { NftSetOrMap } from '@kube-proxier/linux';
 import type { TransactionDraft } from './nftables-transaction.js';
 import type { ServiceElements } from './service-elements.js';
@@ -31,12 +32,24 @@ export function diffElements(
   wanted: Elements,
   draft: TransactionDraft,
 ): void {
+  finish(diffElementsInSlices(name, found, wanted, draft));
+}
+
+/** {@link diffElements}. Yields after each element, so that a caller can pause. */
+export function* diffElementsInSlices(
+  name: string,
+  found: ElementValues | undefined,
+  wanted: Elements,
+  draft: TransactionDraft,
+): Slices<void> {
   for (const [key, { value }] of found ?? []) {
+    yield;
     if (!wanted.has(key) || wanted.get(key) !== value) {
       draft.deleteElement(name, key);
     }
   }
   for (const [key, value] of wanted) {
+    yield;
     const existing = found?.get(key);
     if (existing === undefined || existing.value !== value) {
       draft.addElement([name, key, value]);

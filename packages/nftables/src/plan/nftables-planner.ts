@@ -1,8 +1,10 @@
 import {
   type ChangeSet,
+  finish,
   formatServicePortName,
   type ProxyState,
   type ResolvedServicePort,
+  type Slices,
   StateMemo,
   structurallyEqual,
 } from '@kube-proxier/core';
@@ -13,6 +15,7 @@ import {
   diffContainers,
   diffCounter,
   diffElements,
+  diffElementsInSlices,
   type Elements,
   elementValues,
   putElement,
@@ -71,16 +74,24 @@ export class NftablesPlanner {
 
   /** See `Dataplane.plan`. */
   plan(next: ProxyState, changes: ChangeSet, installed?: InstalledNftables): NftablesTransaction | undefined {
+    return finish(this.planInSlices(next, changes, installed));
+  }
+
+  /** See `Dataplane.planInSlices`. */
+  *planInSlices(
+    next: ProxyState,
+    changes: ChangeSet,
+    installed?: InstalledNftables,
+  ): Slices<NftablesTransaction | undefined> {
     const draft = new TransactionDraft();
     const { previous } = changes;
     let forget: readonly ForgottenClients[] = [];
     if (installed === undefined && previous !== undefined) {
-      this.#planned.advance(previous, next, (planned) => {
-        forget = this.#planChanges(next, previous, planned, changes, draft);
-        return planned;
-      });
+      const planned = this.#planned.take(previous);
+      forget = yield* this.#planChanges(next, previous, planned, changes, draft);
+      this.#planned.set(next, planned);
     } else {
-      forget = this.#planAll(next, installed ?? { table: undefined, facts: DEFAULT_FACTS }, draft);
+      forget = yield* this.#planAll(next, installed ?? { table: undefined, facts: DEFAULT_FACTS }, draft);
     }
     const commands = draft.commands();
     return commands.length === 0 && forget.length === 0
@@ -88,7 +99,7 @@ export class NftablesPlanner {
       : {
           write: { family: nftFamily(next.family), table: TABLE, commands },
           forget,
-          problems: problemsOf(next, changes),
+          problems: yield* problemsOf(next, changes),
         };
   }
 
@@ -107,7 +118,7 @@ export class NftablesPlanner {
     return { family: state.family, node: state.node, masqueradeBit, fullyRandom, hasRanges };
   }
 
-  #planAll(next: ProxyState, installed: InstalledNftables, draft: TransactionDraft): ForgottenClients[] {
+  *#planAll(next: ProxyState, installed: InstalledNftables, draft: TransactionDraft): Slices<ForgottenClients[]> {
     const { facts } = installed;
     const parts = new SharedParts();
     const elements = new Map<string, Elements>();
@@ -122,6 +133,7 @@ export class NftablesPlanner {
       return found;
     };
     for (const port of next.servicePorts.values()) {
+      yield;
       const wanted = this.#elementsOf(port, next, facts);
       parts.add(wanted);
       if (wanted.counter !== undefined) {
@@ -139,6 +151,7 @@ export class NftablesPlanner {
       into(HAIRPIN).set(key, undefined);
     }
     for (const address of next.clusterIPs.keys()) {
+      yield;
       into(CLUSTER_IPS).set(address, undefined);
     }
     for (const address of nodePortAddresses(next)) {
@@ -155,7 +168,7 @@ export class NftablesPlanner {
         draft.first({ do: 'add-container', name, container });
       }
       if (!WRITTEN_BY_PACKETS.has(name) && !sets.get(name)?.flags?.includes('dynamic')) {
-        diffElements(name, found?.elements, elements.get(name) ?? new Map(), draft);
+        yield* diffElementsInSlices(name, found?.elements, elements.get(name) ?? new Map(), draft);
       }
     }
     for (const [name, { kind, elements: found }] of standing?.containers ?? []) {
@@ -194,18 +207,19 @@ export class NftablesPlanner {
     return features.affinity ? staleAffinityClients(next, standing?.containers.get(AFFINITY)?.elements) : [];
   }
 
-  #planChanges(
+  *#planChanges(
     next: ProxyState,
     previous: ProxyState,
     { facts, parts }: PlannedState,
     changes: ChangeSet,
     draft: TransactionDraft,
-  ): ForgottenClients[] {
+  ): Slices<ForgottenClients[]> {
     const old = new Map<string, Elements>();
     const wanted = new Map<string, Elements>();
     const forget: ForgottenClients[] = [];
     parts.begin();
     for (const { previous: was, current } of changes.servicePorts.values()) {
+      yield;
       const oldElements = was && parts.remove(this.#elementsOf(was, next, facts, current));
       const newElements = current && parts.add(this.#elementsOf(current, next, facts, was));
       collectElements(old, oldElements);
@@ -216,7 +230,7 @@ export class NftablesPlanner {
     }
     const { chains, hairpins, hadRanges } = parts.end();
     for (const name of new Set([...old.keys(), ...wanted.keys()])) {
-      diffElements(name, elementValues(old.get(name)), wanted.get(name) ?? new Map(), draft);
+      yield* diffElementsInSlices(name, elementValues(old.get(name)), wanted.get(name) ?? new Map(), draft);
     }
     for (const [key, isThere] of hairpins) {
       putElement(HAIRPIN, key, isThere, draft);
@@ -325,13 +339,16 @@ function writeChain(name: string, { base, rules }: Chain, isThere: boolean, draf
 }
 
 /** What changed service ports request and do not get. */
-function problemsOf({ servicePorts }: ProxyState, changes: ChangeSet): readonly string[] {
-  return [...changes.servicePorts.keys()].flatMap((key) => {
+function* problemsOf({ servicePorts }: ProxyState, changes: ChangeSet): Slices<readonly string[]> {
+  const problems: string[] = [];
+  for (const key of changes.servicePorts.keys()) {
+    yield;
     const port = servicePorts.get(key);
-    return port === undefined
-      ? []
-      : readServiceOptions(port.servicePort.annotations).problems.map(
-          (problem) => `Service port ${formatServicePortName(port.name)}: ${problem}`,
-        );
-  });
+    if (port !== undefined) {
+      for (const problem of readServiceOptions(port.servicePort.annotations).problems) {
+        problems.push(`Service port ${formatServicePortName(port.name)}: ${problem}`);
+      }
+    }
+  }
+  return problems;
 }

@@ -1,4 +1,4 @@
-import { assertNever } from '@kube-proxier/core';
+import { assertNever, finish, type Slices } from '@kube-proxier/core';
 import { type Attribute, be32, cString, encodeAttributes } from '../../netlink/attributes.js';
 import { NETLINK_FLAGS } from '../../netlink/netlink.js';
 import { HEADER } from '../../netlink/request-batches.js';
@@ -91,8 +91,15 @@ const MAX_MESSAGE = 60_000;
  * @throws NftNotEncodable
  */
 export function encodeNftTransaction(transaction: NftTransaction, options: NftEncodeOptions): NftEncodedTransaction {
-  const encoder = new TransactionEncoder(transaction, options);
-  return encoder.encode();
+  return finish(encodeNftTransactionInSlices(transaction, options));
+}
+
+/** {@link encodeNftTransaction}. Yields often, so that a caller can pause. */
+export function encodeNftTransactionInSlices(
+  transaction: NftTransaction,
+  options: NftEncodeOptions,
+): Slices<NftEncodedTransaction> {
+  return new TransactionEncoder(transaction, options).encode();
 }
 
 const ADD = NETLINK_FLAGS.create;
@@ -119,15 +126,16 @@ class TransactionEncoder {
     this.#table = cString(transaction.table);
   }
 
-  encode(): NftEncodedTransaction {
+  *encode(): Slices<NftEncodedTransaction> {
     const { commands } = this.transaction;
     const { isCommitted = true } = this.options;
     const subsystem = Buffer.of(0, 0, 0, NFTABLES_SUBSYSTEM);
     this.#raw(NFNL_BATCH.begin, 0, subsystem, [{ type: NFNL_BATCH.generation, value: be32(0) }]);
-    commands.forEach((command, index) => {
+    for (const [index, command] of commands.entries()) {
+      yield;
       this.#command = index;
-      this.#encode(command);
-    });
+      yield* this.#encode(command);
+    }
     this.#command = -1;
     if (isCommitted) {
       this.#raw(NFNL_BATCH.end, 0, subsystem, []);
@@ -135,7 +143,7 @@ class TransactionEncoder {
     return { bytes: this.#writer.bytes, messages: this.#messages };
   }
 
-  #encode(command: NftCommand): void {
+  *#encode(command: NftCommand): Slices<void> {
     switch (command.do) {
       case 'add-table': {
         const flags = (command.flags ?? []).reduce((sum, flag) => sum | NFT_TABLE_FLAGS[flag], 0);
@@ -206,7 +214,7 @@ class TransactionEncoder {
         this.#message('deleteObject', 0, this.#counter(command.name));
         break;
       case 'add-elements':
-        this.#elements(
+        yield* this.#elements(
           'newElements',
           ADD,
           command.name,
@@ -215,7 +223,9 @@ class TransactionEncoder {
         );
         break;
       case 'delete-elements':
-        this.#elements('deleteElements', 0, command.name, command.keys.length, (index) => [command.keys[index] ?? '']);
+        yield* this.#elements('deleteElements', 0, command.name, command.keys.length, (index) => [
+          command.keys[index] ?? '',
+        ]);
         break;
       default:
         assertNever(command);
@@ -245,13 +255,13 @@ class TransactionEncoder {
     ]);
   }
 
-  #elements(
+  *#elements(
     message: NftMessage,
     flags: number,
     name: string,
     count: number,
     elementAt: (index: number) => NftNewElement,
-  ): void {
+  ): Slices<void> {
     const types = this.#declared.has(name) ? this.#declared.get(name) : this.options.typesOf(name);
     if (types === undefined) {
       throw new NftNotEncodable('missing', this.#command, `No such file or directory: set or map ${name}`);
@@ -275,6 +285,7 @@ class TransactionEncoder {
       }
       writer.endNested(list);
       writer.end();
+      yield;
     }
   }
 
