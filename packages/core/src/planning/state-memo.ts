@@ -22,6 +22,11 @@ export class StateMemo<T> {
     return value;
   }
 
+  /** The value of a state; undefined when it is not in the memo. */
+  known(state: ProxyState): T | undefined {
+    return this.#values.get(state);
+  }
+
   /** The value of a state, which the memo gives up: the caller moves it to another state, with {@link set}. */
   take(state: ProxyState): T {
     const value = this.of(state);

@@ -1,4 +1,4 @@
-import { type Logger, PartlyAppliedError } from '@kube-proxier/core';
+import { EventLoopPace, finishWithPauses, type Logger, PartlyAppliedError } from '@kube-proxier/core';
 import { type Iptables, IptablesDocumentRefused, lineOfDocument } from '@kube-proxier/linux';
 import {
   documentOf,
@@ -7,6 +7,7 @@ import {
   isEmptyTable,
   ownersOf,
   renderTransaction,
+  renderTransactionInSlices,
   type TableTransaction,
   withoutOwners,
 } from '../plan/iptables-transaction.js';
@@ -62,7 +63,7 @@ export async function applyTransaction(
 }
 
 async function applyDocument(iptables: Iptables, transaction: IptablesTransaction, logger: Logger): Promise<void> {
-  const document = renderTransaction(transaction);
+  const document = await finishWithPauses(renderTransactionInSlices(transaction), new EventLoopPace());
   if (document === '') {
     return;
   }

@@ -1,12 +1,15 @@
 import {
   type ChangeSet,
   type Clock,
-  diffStates,
+  diffStatesInSlices,
+  EventLoopPace,
+  finishWithPauses,
   type IPFamily,
   type Logger,
   messageOf,
   type Protocol,
   type ProxyState,
+  type Slices,
   type SyncObserver,
   type SyncSuccess,
   systemClock,
@@ -77,7 +80,7 @@ export class ConntrackCleaner implements SyncObserver {
     this.#retries.get(family)?.cancel();
     this.#retries.delete(family);
     const before = this.#lastChecked.get(family);
-    const step = stepSince(before, state, changes, full);
+    const step = await finishWithPauses(stepSince(before, state, changes, full), new EventLoopPace(this.clock));
     const protocols = protocolsWithStaleFlows(step);
     if (protocols.length === 0) {
       this.#lastChecked.set(family, state);
@@ -168,16 +171,22 @@ export class ConntrackCleaner implements SyncObserver {
  * Service: then all service ports are checked. After a failure `changes` does not cover everything since the last check;
  * comparing the states does.
  */
-function stepSince(before: ProxyState | undefined, state: ProxyState, changes: ChangeSet, full: boolean): ChangeSet {
-  if (!full && before !== undefined && changes.previous === before) {
+function* stepSince(
+  before: ProxyState | undefined,
+  state: ProxyState,
+  changes: ChangeSet,
+  full: boolean,
+): Slices<ChangeSet> {
+  if (full ? before === undefined && changes.previous === undefined : changes.previous === before) {
     return changes;
   }
-  const step = diffStates(before, state);
+  const step = yield* diffStatesInSlices(before, state);
   if (!full || before === undefined) {
     return step;
   }
   const resolvedServicePorts = new Map(step.resolvedServicePorts);
   for (const [key, current] of state.servicePorts) {
+    yield;
     if (!resolvedServicePorts.has(key)) {
       resolvedServicePorts.set(key, { previous: undefined, current });
     }

@@ -4,9 +4,12 @@ import {
   type ConnectionCounts,
   type DriftRepair,
   digestNumber,
+  EventLoopPace,
+  finishWithPauses,
   type IPFamily,
   type ModeSelection,
   type ResolvedServicePort,
+  type Slices,
   type SyncFailure,
   type SyncSuccess,
   stateDigest,
@@ -106,7 +109,11 @@ export class ProxyMetrics implements ServerObserver {
     this.#metrics.lastQueuedTimestamp.set({ ip_family: family }, this.#clock.now() / 1000);
   }
 
-  synced({ family, state, changes, full, duration, triggerTimes, report }: SyncSuccess): void {
+  synced(success: SyncSuccess): void | Promise<void> {
+    return finishWithPauses(this.#syncedInSlices(success), new EventLoopPace(this.#clock));
+  }
+
+  *#syncedInSlices({ family, state, changes, full, duration, triggerTimes, report }: SyncSuccess): Slices<void> {
     const metrics = this.#metrics;
     const labels = { ip_family: family };
     this.#observeSync(family, full, duration);
@@ -117,6 +124,7 @@ export class ProxyMetrics implements ServerObserver {
     const now = this.#clock.now();
     metrics.lastTimestamp.set(labels, now / 1000);
     for (const time of triggerTimes) {
+      yield;
       metrics.programmingDuration.observe(labels, Math.max(0, now - time) / 1000);
     }
     this.#begun = true;
@@ -129,13 +137,14 @@ export class ProxyMetrics implements ServerObserver {
     metrics.servicePorts.set(labels, state.servicePorts.size);
     this.#backendMetrics?.synced(family, report);
     const isAnew = changes.previous === undefined;
-    const overlaps = [...this.#overlaps.update(family, changes.resolvedServicePorts, isAnew).values()].flat();
+    const overlapping = yield* this.#overlaps.updateInSlices(family, changes.resolvedServicePorts, isAnew);
+    const overlaps = [...overlapping.values()].flat();
     for (const kind of OVERLAP_KINDS) {
       const count = overlaps.filter((overlap) => overlap.overlaps === kind).length;
       metrics.overlappingAddresses.set({ overlaps: kind, ...labels }, count);
     }
     for (const policy of ['internal', 'external'] as const) {
-      const { size } = this.#withoutLocal[policy].update(family, changes.servicePorts, isAnew);
+      const { size } = yield* this.#withoutLocal[policy].updateInSlices(family, changes.servicePorts, isAnew);
       metrics.noLocalEndpoints.set({ traffic_policy: policy, ...labels }, size);
     }
   }
