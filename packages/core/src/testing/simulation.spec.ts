@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { finish } from '../pacing/slices.js';
 import { EndpointSet } from '../tracking/endpoint-set.js';
 import { EndpointSliceTracker } from '../tracking/endpoint-slice-tracker.js';
 import { ServiceChangeTracker } from '../tracking/service-change-tracker.js';
@@ -61,8 +62,9 @@ describe('deterministic simulation', () => {
       now,
     ) {
       const changes = yield* original.call(this, now);
-      // What came meanwhile is taken for applied.
+      // What came meanwhile is applied, and nobody is told.
       this.take();
+      finish(original.call(this, now));
       return changes;
     });
     expect(await failures(10, 300, true)).not.toEqual([]);
