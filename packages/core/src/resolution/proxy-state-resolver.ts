@@ -189,8 +189,6 @@ export class ProxyStateResolver {
    */
   *applyPendingInSlices(now?: number): Slices<Resolution> {
     const previous = this.#state;
-    const touched = new Set<ServicePortKey>();
-    const healthChecked = new Set<ServiceKey>();
     const isAnew = !this.#isWhole;
     this.#isWhole = false;
     // All at one time, so that events that were reported together are resolved together.
@@ -205,12 +203,10 @@ export class ProxyStateResolver {
     this.#node = isNodePending ? this.#facts.state : previous.node;
     const node = this.#node;
 
+    const { touched, services: healthChecked, triggerTimes } = yield* this.#slices.applyInSlices(now);
     if (isAnew) {
       yield* this.#touchAll(previous, touched, healthChecked);
     }
-    const endpointChanges = yield* this.#slices.applyInSlices(now);
-    addAll(endpointChanges.services, healthChecked);
-    addAll(endpointChanges.touched, touched);
     for (const key of services.keys()) {
       const change = this.#services.apply(key);
       this.#replaceService(key, change.previous, change.current, touched);
@@ -220,10 +216,14 @@ export class ProxyStateResolver {
     if (isNodePending) {
       yield* this.#slices.moveToInSlices(node.zone);
       if (!sameResolutionInputs(node, previous.node)) {
-        addAll(this.#wanted.keys(), touched);
+        for (const key of this.#wanted.keys()) {
+          touched.add(key);
+          yield;
+        }
       }
     }
-    const revisit = new Set(touched);
+    /** Others that these concern. */
+    const revisit = new Set<ServicePortKey>();
     this.#updateAddresses(addresses, revisit);
     for (const key of touched) {
       this.#want(key, node, revisit);
@@ -237,7 +237,7 @@ export class ProxyStateResolver {
     const released: [FrontendKey, ServicePortKey][] = [];
     const ranges = heldRangesOf(previous.portRanges);
     const clusterIPs = new ClusterIPCount(previous.clusterIPs as PersistentMap<string, number>);
-    for (const key of revisit) {
+    for (const key of eachOf(touched, revisit)) {
       yield;
       const before = previous.servicePorts.get(key);
       const after = this.#resolve(key, before);
@@ -249,11 +249,15 @@ export class ProxyStateResolver {
       } else {
         servicePorts.delete(key);
       }
+      yield;
       ranges.replace(before, after);
       clusterIPs.count(before, -1);
       clusterIPs.count(after, 1);
+      yield;
       const change = { previous: before, current: after };
       resolved.set(key, change);
+      // Tables that grow take long, now and then.
+      yield;
       if (!sameRendering(before, after)) {
         rendered.set(key, change);
       }
@@ -268,7 +272,7 @@ export class ProxyStateResolver {
         frontends.delete(frontend);
       }
     }
-    for (const key of revisit) {
+    for (const key of eachOf(touched, revisit)) {
       yield;
       for (const frontend of servicePorts.get(key)?.frontends ?? []) {
         frontends.set(frontend.key, key);
@@ -298,7 +302,7 @@ export class ProxyStateResolver {
         clusterIPs: clusterIPsChanged,
         nodeChanged,
       },
-      triggerTimes: endpointChanges.triggerTimes,
+      triggerTimes,
     };
   }
 
@@ -688,6 +692,16 @@ function sameResolutionInputs(left: NodeState, right: NodeState): boolean {
 function addAll<Item>(items: Iterable<Item>, to: Set<Item>): void {
   for (const item of items) {
     to.add(item);
+  }
+}
+
+/** Those of the first set, and then what only the second has. */
+function* eachOf<Item>(first: ReadonlySet<Item>, second: ReadonlySet<Item>): Iterable<Item> {
+  yield* first;
+  for (const item of second) {
+    if (!first.has(item)) {
+      yield item;
+    }
   }
 }
 

@@ -52,10 +52,10 @@ type ChangedEndpoints = Map<ServicePortKey, Map<string, Endpoint | undefined>>;
 
 /** Result of applying pending slices. */
 export interface EndpointChanges {
-  /** Service ports whose endpoints may have changed. */
-  readonly touched: ReadonlySet<ServicePortKey>;
-  /** Services with a slice that changed. */
-  readonly services: ReadonlySet<ServiceKey>;
+  /** Service ports whose endpoints may have changed. The caller's. */
+  readonly touched: Set<ServicePortKey>;
+  /** Services with a slice that changed. The caller's. */
+  readonly services: Set<ServiceKey>;
   /** Milliseconds since the epoch: times of the changes in these slices (spec K-40). */
   readonly triggerTimes: readonly number[];
 }
@@ -133,7 +133,11 @@ export class EndpointSliceTracker {
   setPolicy(service: ServiceKey, policy: SharePolicy | undefined): void {
     const before = this.#policies.get(service) ?? EQUAL_SHARES;
     const after = policy ?? EQUAL_SHARES;
-    if (after.endpointWeights.length === 0 && after.slowStartSeconds === undefined) {
+    const isEqual = after.endpointWeights.length === 0 && after.slowStartSeconds === undefined;
+    if (isEqual && before === EQUAL_SHARES) {
+      return;
+    }
+    if (isEqual) {
       this.#policies.delete(service);
     } else {
       this.#policies.set(service, { endpointWeights: after.endpointWeights, slowStartSeconds: after.slowStartSeconds });

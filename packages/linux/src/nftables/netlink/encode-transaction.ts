@@ -2,6 +2,7 @@ import { assertNever, finish, type Slices } from '@kube-proxier/core';
 import { type Attribute, be32, cString, encodeAttributes } from '../../netlink/attributes.js';
 import { NETLINK_FLAGS } from '../../netlink/netlink.js';
 import { HEADER } from '../../netlink/request-batches.js';
+import type { NftFamily } from '../nft-family.js';
 import type { NftBaseChain, NftCommand, NftNewElement, NftTransaction } from '../nft-transaction.js';
 import { ANONYMOUS_SET_NAME, compileNftRule } from './compile-rule.js';
 import { be64, verdictData } from './instructions.js';
@@ -106,8 +107,24 @@ const ADD = NETLINK_FLAGS.create;
 /** `NLM_F_APPEND`, for a new object. */
 const APPEND = 0x800;
 
+/** Bytes that an element takes at most, but for long names. A buffer that grows is copied, which takes long when it is large. */
+const ELEMENT_SIZE: Readonly<Record<NftFamily, number>> = { ip: 112, ip6: 160 };
+
+function elementCount({ commands }: NftTransaction): number {
+  let count = 0;
+  for (const command of commands) {
+    count +=
+      command.do === 'add-elements'
+        ? command.elements.length
+        : command.do === 'delete-elements'
+          ? command.keys.length
+          : 0;
+  }
+  return count;
+}
+
 class TransactionEncoder {
-  readonly #writer = new MessageWriter();
+  readonly #writer: MessageWriter;
   readonly #messages: NftEncodedMessage[] = [];
   readonly #head: Buffer;
   readonly #verdicts = new Map<string, Buffer>();
@@ -122,6 +139,7 @@ class TransactionEncoder {
     private readonly transaction: NftTransaction,
     private readonly options: NftEncodeOptions,
   ) {
+    this.#writer = new MessageWriter(elementCount(transaction) * ELEMENT_SIZE[transaction.family]);
     this.#head = Buffer.of(NFT_FAMILIES[transaction.family], 0, 0, 0);
     this.#table = cString(transaction.table);
   }
