@@ -12,7 +12,7 @@ import {
   type Slices,
   type SyncFailure,
   type SyncSuccess,
-  stateDigest,
+  stateDigestInSlices,
   systemClock,
 } from '@kube-proxier/core';
 import { collectDefaultMetrics, type Gauge, Registry } from 'prom-client';
@@ -82,9 +82,10 @@ export class ProxyMetrics implements ServerObserver {
       collectDefaultMetrics({ register: this.registry });
     }
     this.#metrics = registerMetrics(this.registry, PROXY_METRICS);
-    registerMetric(this.registry, STATE_DIGEST, (metric) => {
+    registerMetric(this.registry, STATE_DIGEST, async (metric) => {
       for (const [family, state] of this.#states) {
-        metric.set({ ip_family: family }, digestNumber(stateDigest(state)));
+        const digest = await finishWithPauses(stateDigestInSlices(state), new EventLoopPace(clock));
+        metric.set({ ip_family: family }, digestNumber(digest));
       }
     });
   }
