@@ -20,6 +20,7 @@ import {
   elementValues,
   putElement,
 } from './element-diff.js';
+import { arrangeSlotsInSlices } from './endpoint-slots.js';
 import { type Chain, fixedChains, type LayoutContext } from './fixed-chains.js';
 import { COUNT_CHAINS, FORGET_PRIORITY, RESET_CHAINS, renderKind } from './frontend-chains.js';
 import type { HostFacts, InstalledNftables } from './installed-nftables.js';
@@ -134,6 +135,7 @@ export class NftablesPlanner {
     };
     for (const port of next.servicePorts.values()) {
       yield;
+      yield* arrangeSlots(port);
       const wanted = this.#elementsOf(port, next, facts);
       parts.add(wanted);
       if (wanted.counter !== undefined) {
@@ -220,6 +222,8 @@ export class NftablesPlanner {
     parts.begin();
     for (const { previous: was, current } of changes.servicePorts.values()) {
       yield;
+      yield* arrangeSlots(was);
+      yield* arrangeSlots(current);
       const oldElements = was && parts.remove(this.#elementsOf(was, next, facts, current));
       const newElements = current && parts.add(this.#elementsOf(current, next, facts, was));
       collectElements(old, oldElements);
@@ -268,6 +272,15 @@ export class NftablesPlanner {
       putNodePortAddresses(next, previous, draft);
     }
     return features.affinity ? forget : [];
+  }
+}
+
+/** Beforehand, as it takes long for a Service with many endpoints. */
+function* arrangeSlots(port: ResolvedServicePort | undefined): Slices<void> {
+  if (port !== undefined) {
+    const options = () => readServiceOptions(port.servicePort.annotations).options;
+    yield* arrangeSlotsInSlices(port.cluster, options);
+    yield* arrangeSlotsInSlices(port.local, options);
   }
 }
 
