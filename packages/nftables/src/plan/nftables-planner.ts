@@ -145,6 +145,7 @@ export class NftablesPlanner {
         sets.set(name, container);
       }
       for (const [container, key, value] of wanted.elements) {
+        yield;
         into(container).set(key, value);
       }
     }
@@ -225,6 +226,7 @@ export class NftablesPlanner {
       yield* arrangeSlots(was);
       yield* arrangeSlots(current);
       const oldElements = was && parts.remove(this.#elementsOf(was, next, facts, current));
+      yield;
       const newElements = current && parts.add(this.#elementsOf(current, next, facts, was));
       collectElements(old, oldElements);
       collectElements(wanted, newElements);
