@@ -35,21 +35,29 @@ export function diffElements(
   finish(diffElementsInSlices(name, found, wanted, draft));
 }
 
-/** {@link diffElements}. Yields after each element, so that a caller can pause. */
+/** Elements that are compared between two pauses. */
+const BETWEEN_PAUSES = 64;
+
+/** {@link diffElements}. Yields after some elements each, so that a caller can pause. */
 export function* diffElementsInSlices(
   name: string,
   found: ElementValues | undefined,
   wanted: Elements,
   draft: TransactionDraft,
 ): Slices<void> {
+  let compared = 0;
   for (const [key, { value }] of found ?? []) {
-    yield;
+    if (++compared % BETWEEN_PAUSES === 0) {
+      yield;
+    }
     if (!wanted.has(key) || wanted.get(key) !== value) {
       draft.deleteElement(name, key);
     }
   }
   for (const [key, value] of wanted) {
-    yield;
+    if (++compared % BETWEEN_PAUSES === 0) {
+      yield;
+    }
     const existing = found?.get(key);
     if (existing === undefined || existing.value !== value) {
       draft.addElement([name, key, value]);
