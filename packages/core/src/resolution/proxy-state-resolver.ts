@@ -28,6 +28,9 @@ import { RangeClaims } from './range-claims.js';
 import { servicePortsOf } from './service-ports.js';
 import { usableRange } from './usable-range.js';
 
+/** Service ports that are resolved in less than a few milliseconds. */
+const FEW = 64;
+
 /** Options of a {@link ProxyStateResolver}. */
 export interface ResolverOptions {
   readonly family: IPFamily;
@@ -187,7 +190,7 @@ export class ProxyStateResolver {
    * belong to the next resolution, and {@link latest} is the former state until this one has come to its end. One that ends before
    * loses nothing: the next resolves everything. Only one at a time.
    */
-  *applyPendingInSlices(now?: number): Slices<Resolution> {
+  *applyPendingInSlices(now?: number, few = FEW): Slices<Resolution> {
     const previous = this.#state;
     const isAnew = !this.#isWhole;
     this.#isWhole = false;
@@ -203,15 +206,18 @@ export class ProxyStateResolver {
     this.#node = isNodePending ? this.#facts.state : previous.node;
     const node = this.#node;
 
-    const { touched, services: healthChecked, triggerTimes } = yield* this.#slices.applyInSlices(now);
+    const { touched, services: healthChecked, triggerTimes } = yield* this.#slices.applyInSlices(now, few);
     if (isAnew) {
       yield* this.#touchAll(previous, touched, healthChecked);
     }
+    const hasManyServices = services.size > few;
     for (const key of services.keys()) {
       const change = this.#services.apply(key);
       this.#replaceService(key, change.previous, change.current, touched);
       healthChecked.add(key);
-      yield;
+      if (hasManyServices) {
+        yield;
+      }
     }
     if (isNodePending) {
       yield* this.#slices.moveToInSlices(node.zone);
@@ -222,12 +228,15 @@ export class ProxyStateResolver {
         }
       }
     }
+    const isLong = touched.size > few;
     /** Others that these concern. */
     const revisit = new Set<ServicePortKey>();
     this.#updateAddresses(addresses, revisit);
     for (const key of touched) {
       this.#want(key, node, revisit);
-      yield;
+      if (isLong) {
+        yield;
+      }
     }
 
     const rendered = new Map<ServicePortKey, ServicePortChange>();
@@ -238,7 +247,9 @@ export class ProxyStateResolver {
     const ranges = heldRangesOf(previous.portRanges);
     const clusterIPs = new ClusterIPCount(previous.clusterIPs as PersistentMap<string, number>);
     for (const key of eachOf(touched, revisit)) {
-      yield;
+      if (isLong) {
+        yield;
+      }
       const before = previous.servicePorts.get(key);
       const after = this.#resolve(key, before);
       if (after === before) {
@@ -249,15 +260,21 @@ export class ProxyStateResolver {
       } else {
         servicePorts.delete(key);
       }
-      yield;
+      if (isLong) {
+        yield;
+      }
       ranges.replace(before, after);
       clusterIPs.count(before, -1);
       clusterIPs.count(after, 1);
-      yield;
+      if (isLong) {
+        yield;
+      }
       const change = { previous: before, current: after };
       resolved.set(key, change);
       // Tables that grow take long, now and then.
-      yield;
+      if (isLong) {
+        yield;
+      }
       if (!sameRendering(before, after)) {
         rendered.set(key, change);
       }
@@ -266,20 +283,24 @@ export class ProxyStateResolver {
       }
     }
     for (const [frontend, port] of released) {
-      yield;
+      if (isLong) {
+        yield;
+      }
       const isKept = servicePorts.get(port)?.frontends.some((kept) => kept.key === frontend) ?? false;
       if (frontends.get(frontend) === port && !isKept) {
         frontends.delete(frontend);
       }
     }
     for (const key of eachOf(touched, revisit)) {
-      yield;
+      if (isLong) {
+        yield;
+      }
       for (const frontend of servicePorts.get(key)?.frontends ?? []) {
         frontends.set(frontend.key, key);
       }
     }
-    const health = yield* this.#healthChecks(previous, healthChecked);
-    const clusterIPsChanged = yield* clusterIPs.changedFrom(previous.clusterIPs);
+    const health = yield* this.#healthChecks(previous, healthChecked, isLong);
+    const clusterIPsChanged = yield* clusterIPs.changedFrom(previous.clusterIPs, isLong);
     const nodeChanged = node !== previous.node;
     this.#state = {
       family: this.#family,
@@ -655,11 +676,14 @@ export class ProxyStateResolver {
   *#healthChecks(
     previous: ProxyState,
     services: ReadonlySet<ServiceKey>,
+    isLong: boolean,
   ): Slices<{ table: PersistentMap<ServiceKey, HealthCheckNodePort>; changed: ReadonlySet<ServiceKey> }> {
     let table = previous.healthCheckNodePorts as PersistentMap<ServiceKey, HealthCheckNodePort>;
     const changed = new Set<ServiceKey>();
     for (const service of services) {
-      yield;
+      if (isLong) {
+        yield;
+      }
       const before = table.get(service);
       const port = this.#ports.get(service)?.find(({ healthCheckNodePort }) => healthCheckNodePort !== 0);
       const after = port && {
@@ -724,10 +748,12 @@ class ClusterIPCount {
     }
   }
 
-  *changedFrom(previous: ProxyState['clusterIPs']): Slices<ReadonlySet<string>> {
+  *changedFrom(previous: ProxyState['clusterIPs'], isLong: boolean): Slices<ReadonlySet<string>> {
     const changed = new Set<string>();
     for (const address of this.#touched) {
-      yield;
+      if (isLong) {
+        yield;
+      }
       if (previous.has(address) !== this.table.has(address)) {
         changed.add(address);
       }

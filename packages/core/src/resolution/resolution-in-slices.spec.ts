@@ -126,7 +126,7 @@ describe('resolution in slices', () => {
         return results(resolver.applyPending(round * 500));
       });
       late = [];
-      const running = sliced.map((resolver) => new Stepping(resolver.applyPendingInSlices(round * 500)));
+      const running = sliced.map((resolver) => new Stepping(resolver.applyPendingInSlices(round * 500, 0)));
       // The first step of both takes what is pending.
       let unfinished = running.filter((one) => one.step());
       while (unfinished.length > 0) {
@@ -162,7 +162,7 @@ describe('resolution in slices', () => {
     for (let at = 1; at <= pauses; at += 1) {
       const resolver = makeResolver();
       give(first, resolver);
-      const running = new Stepping(resolver.applyPendingInSlices(0));
+      const running = new Stepping(resolver.applyPendingInSlices(0, 0));
       let steps = 0;
       while (running.step()) {
         steps += 1;
@@ -187,7 +187,7 @@ describe('resolution in slices', () => {
       give(log.next(), resolver);
       for (let ended = random.below(3); ended > 0; ended -= 1) {
         const { latest } = resolver;
-        const running = new Stepping(resolver.applyPendingInSlices());
+        const running = new Stepping(resolver.applyPendingInSlices(undefined, 0));
         for (let steps = random.below(40); steps > 0 && running.step(); steps -= 1) {
           // Anywhere.
         }
@@ -210,7 +210,7 @@ describe('resolution in slices', () => {
   test('a Service and its slice that are reported together during a pause are resolved together', () => {
     const resolver = makeResolver();
     resolver.updateService(undefined, makeService('work/a', { clusterIP: '10.96.0.1' }));
-    const slices = resolver.applyPendingInSlices();
+    const slices = resolver.applyPendingInSlices(undefined, 0);
     slices.next();
     resolver.updateService(undefined, makeService('work/b', { clusterIP: '10.96.0.2' }));
     resolver.updateEndpointSlice(undefined, makeSlice('work/b', ['10.0.0.1']));

@@ -25,7 +25,10 @@ export interface ReconcilingProxierOptions<Transaction, Installed> {
   readonly mode: ProxyMode;
   readonly context: ProxierContext;
   readonly dataplane: Dataplane<Transaction, Installed>;
-  /** When the work of a sync pauses. Default: so that it holds the event loop for about 10 ms of the context's clock. */
+  /**
+   * When the work of a sync pauses, small changes included. Default: a large one, so that it holds the event loop for about 10 ms of
+   * the context's clock.
+   */
   readonly pace?: Pace;
 }
 
@@ -238,7 +241,8 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
         await this.#compareAddresses();
       }
       this.#observe('resolving', () => observer.resolving?.(family, this.#resolver.latest));
-      const resolving = this.#resolver.applyPendingInSlices(clock.monotonic());
+      const few = this.#givenPace === undefined ? undefined : 0;
+      const resolving = this.#resolver.applyPendingInSlices(clock.monotonic(), few);
       const { state, changes: step, triggerTimes } = await paced(resolving);
       this.#runner.requestBy(this.#resolver.nextStep);
       this.#observe('resolved', () => observer.resolved?.(family, state));

@@ -59,12 +59,12 @@ describe('deterministic simulation', () => {
     const original = EndpointSliceTracker.prototype.applyInSlices;
     jest.spyOn(EndpointSliceTracker.prototype, 'applyInSlices').mockImplementation(function* (
       this: EndpointSliceTracker,
-      now,
+      ...options
     ) {
-      const changes = yield* original.call(this, now);
+      const changes = yield* original.apply(this, options);
       // What came meanwhile is applied, and nobody is told.
       this.take();
-      finish(original.call(this, now));
+      finish(original.apply(this, options));
       return changes;
     });
     expect(await failures(10, 300, true)).not.toEqual([]);

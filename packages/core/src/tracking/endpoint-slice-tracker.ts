@@ -183,12 +183,14 @@ export class EndpointSliceTracker {
   /**
    * Applies what was taken. Yields after each Service and slice, so that a caller can pause; events may arrive meanwhile.
    *
-   * @param now milliseconds of any clock that is never set back, for slow start. Default: there is none.
+   * @param now milliseconds of any clock that is never set back, for slow start; undefined: there is none.
+   * @param few Services, and slices of one, that are applied without a place to pause.
    */
-  *applyInSlices(now?: number): Slices<EndpointChanges> {
+  *applyInSlices(now: number | undefined, few: number): Slices<EndpointChanges> {
     const touched = new Set<ServicePortKey>();
     const triggerTimes: number[] = [];
     const services = new Set<ServiceKey>();
+    const hasMany = this.#taken.size > few;
     for (const [key, slices] of this.#taken) {
       services.add(key);
       let endpoints = this.#services.get(key);
@@ -196,7 +198,7 @@ export class EndpointSliceTracker {
         endpoints = { slices: new SmallMap(), ports: new SmallMap(), shared: new SmallMap() };
         this.#services.set(key, endpoints);
       }
-      yield* this.#apply(key, endpoints, slices, touched, now);
+      yield* this.#apply(key, endpoints, slices, touched, now, few);
       for (const contribution of slices.values()) {
         if (contribution?.triggerTime !== undefined && contribution.triggerTime > this.since) {
           triggerTimes.push(contribution.triggerTime);
@@ -206,7 +208,9 @@ export class EndpointSliceTracker {
         this.#services.delete(key);
       }
       this.#taken.delete(key);
-      yield;
+      if (hasMany) {
+        yield;
+      }
     }
     if (now !== undefined) {
       for (const [service, port, changes] of this.#slowStart.advance(now)) {
@@ -295,12 +299,15 @@ export class EndpointSliceTracker {
     slices: ReadonlyMap<string, Contribution | undefined>,
     touched: Set<ServicePortKey>,
     now: number | undefined,
+    few: number,
   ): Slices<void> {
     const seconds = now === undefined ? undefined : this.#policies.get(service)?.slowStartSeconds;
     const changes: ChangedEndpoints = this.#merged.get(service) ?? new Map();
     this.#merged.set(service, changes);
     for (const [name, next] of slices) {
-      yield;
+      if (slices.size > few) {
+        yield;
+      }
       const previous = endpoints.slices.get(name);
       if (next) {
         endpoints.slices.set(name, next);

@@ -58,6 +58,8 @@ interface PlannedState {
 
 /** What every supported host has; the facts of this host come with the installed state. */
 const DEFAULT_FACTS: HostFacts = { fullyRandom: true, layout: 'constant' };
+/** Service ports that are planned in less than a few milliseconds, and endpoints of one that are not. */
+const [FEW, MANY] = [64, 1000];
 const NO_SETS: ServiceElements['sets'] = new Map();
 type Chains = ReadonlyMap<string, Chain>;
 
@@ -222,11 +224,16 @@ export class NftablesPlanner {
     const forget: ForgottenClients[] = [];
     parts.begin();
     for (const { previous: was, current } of changes.servicePorts.values()) {
-      yield;
-      yield* arrangeSlots(was);
-      yield* arrangeSlots(current);
+      const isLong = changes.servicePorts.size > FEW || Math.max(endpointsOf(was), endpointsOf(current)) > MANY;
+      if (isLong) {
+        yield* arrangeSlots(was);
+        yield* arrangeSlots(current);
+        yield;
+      }
       const oldElements = was && parts.remove(this.#elementsOf(was, next, facts, current));
-      yield;
+      if (isLong) {
+        yield;
+      }
       const newElements = current && parts.add(this.#elementsOf(current, next, facts, was));
       collectElements(old, oldElements);
       collectElements(wanted, newElements);
@@ -275,6 +282,10 @@ export class NftablesPlanner {
     }
     return features.affinity ? forget : [];
   }
+}
+
+function endpointsOf(port: ResolvedServicePort | undefined): number {
+  return port === undefined ? 0 : Math.max(port.cluster.length, port.local.length);
 }
 
 /** Beforehand, as it takes long for a Service with many endpoints. */
@@ -357,7 +368,9 @@ function writeChain(name: string, { base, rules }: Chain, isThere: boolean, draf
 function* problemsOf({ servicePorts }: ProxyState, changes: ChangeSet): Slices<readonly string[]> {
   const problems: string[] = [];
   for (const key of changes.servicePorts.keys()) {
-    yield;
+    if (changes.servicePorts.size > FEW) {
+      yield;
+    }
     const port = servicePorts.get(key);
     if (port !== undefined) {
       for (const problem of readServiceOptions(port.servicePort.annotations).problems) {

@@ -107,6 +107,8 @@ const ADD = NETLINK_FLAGS.create;
 /** `NLM_F_APPEND`, for a new object. */
 const APPEND = 0x800;
 
+/** Commands between two pauses; those with many elements have pauses of their own. */
+const BETWEEN_PAUSES = 64;
 /** Bytes that an element takes at most, but for long names. A buffer that grows is copied, which takes long when it is large. */
 const ELEMENT_SIZE: Readonly<Record<NftFamily, number>> = { ip: 112, ip6: 160 };
 
@@ -150,7 +152,9 @@ class TransactionEncoder {
     const subsystem = Buffer.of(0, 0, 0, NFTABLES_SUBSYSTEM);
     this.#raw(NFNL_BATCH.begin, 0, subsystem, [{ type: NFNL_BATCH.generation, value: be32(0) }]);
     for (const [index, command] of commands.entries()) {
-      yield;
+      if (index % BETWEEN_PAUSES === BETWEEN_PAUSES - 1) {
+        yield;
+      }
       this.#command = index;
       yield* this.#encode(command);
     }
@@ -303,7 +307,9 @@ class TransactionEncoder {
       }
       writer.endNested(list);
       writer.end();
-      yield;
+      if (index < count) {
+        yield;
+      }
     }
   }
 
