@@ -277,7 +277,7 @@ endpoints: [${endpoints.join(', ')}]
       await write(cluster(terminating, ready('10.244.0.3')));
       await reached(() => !rules('iptables').includes('10.244.0.2:2905'));
       // Another flow is deleted by the same sync, so the first one was checked and kept.
-      insert('192.0.2.2', '10.244.0.9');
+      insert('192.0.2.2', '10.244.0.3');
       await write(cluster(terminating, ready('10.244.0.4')));
       await reached(() => clients().length === 1);
       expect(clients()).toEqual(['192.0.2.1']);

@@ -359,7 +359,7 @@ export class ProxyServer {
   /** Creates the cleaner of stale flows. If the mode uses connection tracking, logs when this host cannot delete them. */
   async #makeCleaner(backend: BackendModule): Promise<ConntrackCleaner | undefined> {
     const { clock = systemClock, network = thisHost, conntrack, metrics } = this.#options;
-    const isNeeded = tracksConnections(backend);
+    const isTracked = tracksConnections(backend);
     const cleaner =
       conntrack &&
       new ConntrackCleaner(
@@ -368,9 +368,9 @@ export class ProxyServer {
         () => network.localAddresses(),
         clock,
         (cleaning) => metrics?.conntrackCleaned(cleaning),
-        isNeeded,
+        isTracked,
       );
-    if (isNeeded) {
+    if (isTracked) {
       await cleaner?.checkHost();
     }
     return cleaner;

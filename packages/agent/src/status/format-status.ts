@@ -59,8 +59,10 @@ export function formatStatus(status: NodeStatus, now: number, style = plainStyle
   // An agent of an earlier version does not report it.
   if (status.healthChecks) {
     const { up, down, unknown, invalidServices, failing } = status.healthChecks;
-    const invalid = invalidServices === 0 ? '' : `; ${count(invalidServices, 'Service')} with invalid annotations`;
-    row('Health checks', `${up} passed, ${down} failed, ${unknown} without a result${invalid}`);
+    if (up + down + unknown + invalidServices > 0) {
+      const invalid = invalidServices === 0 ? '' : `; ${count(invalidServices, 'Service')} with invalid annotations`;
+      row('Health checks', `${up} passed, ${down} failed, ${unknown} without a result${invalid}`);
+    }
     for (const { service, endpoint, reason, since } of failing) {
       lines.push(`  ${endpoint} of ${service}: ${reason}, for ${formatAge(Date.parse(since), now)}`);
     }

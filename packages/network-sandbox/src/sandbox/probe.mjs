@@ -274,6 +274,12 @@ async function open(target, tries = 1) {
   socket.on('error', (error) => {
     failure = error;
   });
+  socket.on('end', () => {
+    // A reset that arrives with data is reported as an end, but the socket has no peer any more.
+    if (socket.remoteAddress === undefined) {
+      failure ??= Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+    }
+  });
   const greeting = await within(lines.next(), target.timeout, () => socket.destroy());
   if (isTaken(failure) && !target.fromPort && tries < MAX_TRIES) {
     return open(target, tries + 1);

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { diffStates, silentLogger } from '@kube-proxier/core';
 import { makeService, makeSlice, resolveObjects, VirtualClock } from '@kube-proxier/core/testing';
-import type { Conntrack } from '@kube-proxier/linux';
+import type { Conntrack, ConntrackEntry } from '@kube-proxier/linux';
+import { FakeConntrack } from '@kube-proxier/linux/testing';
 import { ConntrackCleaner } from './conntrack-cleaner.js';
 
 const ports = [{ name: '', port: 53, protocol: 'UDP' }];
@@ -67,4 +68,36 @@ test('retries a failed check without another sync, and not after it is stopped',
   await cleaner.stop();
   await clock.advance(600_000);
   expect(checks).toBe(4);
+});
+
+test('flows that lead to a closed socket of the mode in force are deleted, and those in use stay when endpoints change', async () => {
+  const services = [makeService('a/dns', { clusterIP: '10.96.0.10', ports: [{ port: 53, protocol: 'UDP' }] })];
+  const before = resolveObjects({ services });
+  const after = resolveObjects({ services, slices: [makeSlice('a/dns', ['10.0.0.1'], { ports })] });
+  const more = resolveObjects({ services, slices: [makeSlice('a/dns', ['10.0.0.1', '10.0.0.2'], { ports })] });
+  const flow: ConntrackEntry = {
+    ...{ family: 'IPv4', protocol: 'UDP', zone: 0 },
+    original: {
+      ...{ source: '203.0.113.2', sourcePort: 4000 },
+      ...{ destination: '10.96.0.10', destinationPort: 53 },
+    },
+    // Of a socket that was closed when the last endpoint went.
+    reply: { source: '192.168.0.2', sourcePort: 40001, destination: '203.0.113.2', destinationPort: 4000 },
+  };
+  for (const isTracked of [true, false]) {
+    const conntrack = new FakeConntrack();
+    const cleaner = new ConntrackCleaner(
+      ...([conntrack, silentLogger, async () => ['192.168.0.2'], new VirtualClock(), () => {}] as const),
+      isTracked,
+    );
+    const success = { family: 'IPv4', full: false, duration: 0, triggerTimes: [] } as const;
+    await cleaner.synced({ ...success, state: before, changes: diffStates(undefined, before) });
+    conntrack.add(flow);
+    await cleaner.synced({ ...success, state: after, changes: diffStates(before, after) });
+    expect(conntrack.entries).toEqual(isTracked ? [flow] : []);
+    conntrack.add(flow);
+    await cleaner.synced({ ...success, state: more, changes: diffStates(after, more) });
+    await cleaner.synced({ ...success, full: true, state: more, changes: diffStates(undefined, more) });
+    expect(conntrack.entries).toEqual(isTracked ? [] : [flow]);
+  }
 });

@@ -9,6 +9,7 @@ import {
   messageOf,
   type Protocol,
   type ProxyState,
+  type ResolvedServicePort,
   type Slices,
   type SyncObserver,
   type SyncSuccess,
@@ -50,8 +51,11 @@ export class ConntrackCleaner implements SyncObserver {
     private readonly localAddresses: () => Promise<readonly string[]>,
     private readonly clock: Clock = systemClock,
     private readonly onCleaned: (cleaning: ConntrackCleaning) => void = () => {},
-    /** Whether clients depend on the deletion. If so, failures are logged as errors. */
-    private readonly isNeeded = true,
+    /**
+     * Whether the mode in force translates flows by connection tracking. If not, what the kernel tracks leads to sockets of the mode,
+     * which move flows to other endpoints themselves: stale are only flows to a socket that was closed; and failures are no errors.
+     */
+    private readonly isTracked = true,
   ) {}
 
   /** Logs, before anything needs to be deleted, what this host lacks. Never rejects. */
@@ -80,7 +84,9 @@ export class ConntrackCleaner implements SyncObserver {
     this.#retries.get(family)?.cancel();
     this.#retries.delete(family);
     const before = this.#lastChecked.get(family);
-    const step = await finishWithPauses(stepSince(before, state, changes, full), new EventLoopPace(this.clock));
+    const since = (isFull: boolean) =>
+      finishWithPauses(stepSince(before, state, changes, isFull), new EventLoopPace(this.clock));
+    const step = this.isTracked ? await since(full) : servedAgain(await since(false));
     const protocols = protocolsWithStaleFlows(step);
     if (protocols.length === 0) {
       this.#lastChecked.set(family, state);
@@ -130,7 +136,7 @@ export class ConntrackCleaner implements SyncObserver {
       // The same failure would recur at every sync; log it once.
       if (this.#failure !== reason) {
         this.#failure = reason;
-        if (this.isNeeded) {
+        if (this.isTracked) {
           this.logger.error(
             `Cannot delete stale conntrack entries, so clients may keep sending to removed endpoints: ${reason}`,
             { family },
@@ -154,7 +160,8 @@ export class ConntrackCleaner implements SyncObserver {
     localAddresses: ReadonlySet<string>,
     deleted: Map<StaleReason, number>,
   ): Promise<(protocol: Protocol) => boolean> {
-    const groups = this.conntrack.deleteTranslated && staleTranslations(state, step, localAddresses);
+    const isKnown = this.isTracked && this.conntrack.deleteTranslated !== undefined;
+    const groups = isKnown ? staleTranslations(state, step, localAddresses) : undefined;
     for (const { protocol, reason, translations } of groups ?? []) {
       const count = await this.conntrack.deleteTranslated?.(state.family, protocol, translations);
       if (count === undefined) {
@@ -192,4 +199,19 @@ function* stepSince(
     }
   }
   return { ...step, previous: undefined, resolvedServicePorts };
+}
+
+/**
+ * Only the service ports that got a serving endpoint, and had none: their sockets were closed, or had another port. A flow that is
+ * deleted while it is in use may get another source port.
+ */
+function servedAgain(step: ChangeSet): ChangeSet {
+  if (step.previous === undefined) {
+    return step;
+  }
+  const isServed = (port: ResolvedServicePort | undefined) => port?.candidates.some(({ serving }) => serving) ?? false;
+  const resolvedServicePorts = new Map(
+    [...step.resolvedServicePorts].filter(([, { previous, current }]) => !isServed(previous) && isServed(current)),
+  );
+  return { ...step, resolvedServicePorts };
 }
