@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { apiService, apiSlice } from './lib/api-objects.mjs';
 import { bringLoopbackUp, runInNewNetwork } from './lib/child-processes.mjs';
-import { address, applyChanges, BenchCluster, install } from './lib/cluster.mjs';
+import { address, podsOf, service, slice } from './lib/cluster.mjs';
 import { EventLoopHold } from './lib/event-loop.mjs';
 import { MeasuredProxy } from './lib/measured-proxy.mjs';
 import { collectGarbage, cpuSeconds, memoryOf, timed, wait } from './lib/process-usage.mjs';
@@ -267,36 +267,68 @@ async function direct(services, endpoints) {
   bringLoopbackUp();
   const { createNetlinkNft } = await import('../packages/linux/dist/index.js');
   const { NftablesDataplane } = await import('../packages/nftables/dist/index.js');
+  const { DEFAULT_PROXIER_OPTIONS, ReconcilingProxier, silentLogger, systemClock } = await import(
+    '../packages/core/dist/index.js'
+  );
   const nft = createNetlinkNft({});
   const dataplane = new NftablesDataplane({ family: 'IPv4', nft });
+  let onSync = () => {};
+  const synced = () => new Promise((resolve) => (onSync = () => resolve(undefined)));
+  const options = {
+    ...{ ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1', minSyncPeriod: 0 },
+    localTrafficDetection: /** @type {const} */ ({ kind: 'source-cidr', cidr: '10.192.0.0/10' }),
+  };
+  const proxier = new ReconcilingProxier({
+    mode: 'nftables',
+    context: {
+      ...{ family: 'IPv4', options, logger: silentLogger, clock: systemClock, localAddresses: async () => [] },
+      observer: { synced: () => onSync(), failed: ({ error }) => console.error(error) },
+    },
+    dataplane,
+  });
+  const abort = new AbortController();
+  const loop = proxier.syncLoop(abort.signal);
   const eventLoop = new EventLoopHold();
   const begin = performance.now();
   const cpuBefore = cpuSeconds();
-  const cluster = new BenchCluster(services, endpoints, {
-    localTrafficDetection: { kind: 'source-cidr', cidr: '10.192.0.0/10' },
-  });
+  /** @type {ReturnType<typeof slice>[]} */
+  const slices = [];
+  for (let index = 0; index < services; index += 1) {
+    proxier.onServiceUpdate(undefined, service(index));
+    slices[index] = slice(index, podsOf(index, endpoints));
+    proxier.onEndpointsUpdate(undefined, slices[index]);
+  }
   // What comes from an API server comes in pieces, between which the event loop runs.
   await wait(10);
   eventLoop.take();
-  const { state } = cluster.resolve();
-  await install(dataplane, state);
+  const first = synced();
+  proxier.onServicesSynced();
+  proxier.onEndpointsSynced();
+  await first;
   const load = performance.now() - begin;
   const cpu = cpuSeconds() - cpuBefore;
   const { longest: loadHold, busiest: loadBusy } = eventLoop.take();
   collectGarbage();
+  eventLoop.take();
   const { resident, peak } = memoryOf(process.pid);
   const times = [];
   for (let round = 1; round <= 301; round += 1) {
     times.push(
       await timed(async () => {
-        cluster.replaceEndpoint((round * 7919) % services);
-        await applyChanges(dataplane, cluster.resolve());
+        const index = (round * 7919) % services;
+        const [, ...others] = podsOf(index, endpoints);
+        const next = slice(index, [{ address: freshAddress(round), node: 'node2' }, ...others]);
+        const done = synced();
+        proxier.onEndpointsUpdate(slices[index], next);
+        slices[index] = next;
+        await done;
       }),
     );
     await wait(1);
   }
   const { longest: changeHold, busiest: changeBusy } = eventLoop.take();
-  nft.close();
+  abort.abort();
+  await loop;
   /** @type {Measured} */
   const measured = {
     ...{ load, cpu, loadHold, loadBusy, resident, peak },

@@ -69,7 +69,7 @@ async function run(recorded) {
   const handler = recorder?.sourceHandler;
   const sync = () => {
     const { state, changes } = resolver.applyPending();
-    recorder?.resolved('IPv4', state);
+    recorder?.resolving('IPv4', state);
     recorder?.synced({ family: 'IPv4', state, changes, full: false, duration: 5, triggerTimes: [] });
   };
   /** @type {ReturnType<typeof sliceOf>[]} */

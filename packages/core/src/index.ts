@@ -55,6 +55,8 @@ export { readNode, readServiceCIDR } from './objects/read-node.js';
 export { DEFAULT_AFFINITY_SECONDS, readService, type ServiceReadOptions } from './objects/read-service.js';
 export * from './objects/text-nesting.js';
 export * from './objects/unknown-record.js';
+export * from './pacing/event-loop-pace.js';
+export * from './pacing/slices.js';
 export * from './planning/state-memo.js';
 export { type AnsweredCase, answerPacketQuestion, type PacketAnswer } from './questions/answer-question.js';
 export type { Client, ClientKind } from './questions/client-samples.js';

@@ -3,12 +3,14 @@ import {
   type ChangeSet,
   type Clock,
   type Dataplane,
+  finish,
   type IPFamily,
   type Logger,
   PartlyAppliedError,
   type ProxyState,
   type RuleChange,
   type ServiceCounts,
+  type Slices,
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
@@ -68,7 +70,15 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
   }
 
   plan(next: ProxyState, changes: ChangeSet, installed?: InstalledIptables): IptablesTransaction | undefined {
-    const transaction = this.#planner.plan(next, changes, installed);
+    return finish(this.planInSlices(next, changes, installed));
+  }
+
+  *planInSlices(
+    next: ProxyState,
+    changes: ChangeSet,
+    installed?: InstalledIptables,
+  ): Slices<IptablesTransaction | undefined> {
+    const transaction = yield* this.#planner.planInSlices(next, changes, installed);
     if (transaction === undefined) {
       this.#connections.written(undefined, next);
     }

@@ -37,7 +37,9 @@ export {
   mergeTableDocuments,
   parseDocument,
   parseSavedTable,
+  parseSavedTableInSlices,
   renderDocument,
+  renderDocumentInSlices,
   type SavedTable,
   userChain,
 } from './iptables/iptables-document.js';

@@ -9,6 +9,7 @@ import {
   type ProxyState,
   type RuleChange,
   type ServiceCounts,
+  type Slices,
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
@@ -64,6 +65,14 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
 
   plan(next: ProxyState, changes: ChangeSet, installed?: InstalledNftables): NftablesTransaction | undefined {
     return this.#planner.plan(next, changes, installed);
+  }
+
+  planInSlices(
+    next: ProxyState,
+    changes: ChangeSet,
+    installed?: InstalledNftables,
+  ): Slices<NftablesTransaction | undefined> {
+    return this.#planner.planInSlices(next, changes, installed);
   }
 
   async apply(transaction: NftablesTransaction): Promise<void> {

@@ -1,14 +1,17 @@
-import { type Logger, messageOf } from '@kube-proxier/core';
+import { type Clock, EventLoopPace, type Logger, messageOf } from '@kube-proxier/core';
 import type { ServerObserver } from './server-observer.js';
 
 /**
  * Returns an observer that notifies several, in order. An error of one is logged and reported to `onFailure`; it affects
  * neither the others nor the sync.
+ *
+ * @param clock by which the event loop runs between them, where they take long. Default: the system's.
  */
 export function combineObservers(
   observers: readonly ServerObserver[],
   logger: Logger,
   onFailure: () => void = () => {},
+  clock?: Clock,
 ): ServerObserver {
   const failed = (what: string, error: unknown) => {
     logger.error(`A sync observer failed in "${what}": ${messageOf(error)}`, { error });
@@ -33,11 +36,16 @@ export function combineObservers(
     nodeEvent: (node) => each('nodeEvent', (observer) => observer.nodeEvent?.(node)),
     started: (family) => each('started', (observer) => observer.started?.(family)),
     queued: (family) => each('queued', (observer) => observer.queued?.(family)),
+    resolving: (family, latest) => each('resolving', (observer) => observer.resolving?.(family, latest)),
     resolved: (family, state) => each('resolved', (observer) => observer.resolved?.(family, state)),
     repaired: (repair) => each('repaired', (observer) => observer.repaired?.(repair)),
     failed: (failure) => each('failed', (observer) => observer.failed?.(failure)),
     async synced(success) {
+      const pace = new EventLoopPace(clock);
       for (const observer of observers) {
+        if (pace.isPauseDue()) {
+          await pace.pause();
+        }
         try {
           await observer.synced?.(success);
         } catch (error) {

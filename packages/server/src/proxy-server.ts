@@ -332,7 +332,8 @@ export class ProxyServer {
   }
 
   #combine(observers: readonly ServerObserver[]): ServerObserver {
-    return combineObservers(observers, this.#logger, () => this.#options.metrics?.partFailed('observer'));
+    const { clock, metrics } = this.#options;
+    return combineObservers(observers, this.#logger, () => metrics?.partFailed('observer'), clock);
   }
 
   /** The families to serve, the primary one first; logs why others are not. */

@@ -1,5 +1,6 @@
 import type { ChangeSet } from '../model/change-set.js';
 import type { ProxyState } from '../model/proxy-state.js';
+import type { Slices } from '../pacing/slices.js';
 import type { RuleChange } from './rule-change.js';
 
 /** Statistics of the last `apply`, for metrics. */
@@ -45,6 +46,13 @@ export interface Dataplane<Transaction = unknown, Installed = unknown> {
    * @returns undefined when no write is needed.
    */
   plan(next: ProxyState, changes: ChangeSet, installed?: Installed): Transaction | undefined;
+
+  /**
+   * `plan` that can pause, so that the process answers requests while a large state is planned: the result is the same. Yields after
+   * each millisecond of work or less. Nothing else of the plan is called until it has come to its end, or was given up. Optional;
+   * without it, `plan` is called.
+   */
+  planInSlices?(next: ProxyState, changes: ChangeSet, installed?: Installed): Slices<Transaction | undefined>;
 
   /**
    * Writes the transaction to the kernel, atomically where the kernel supports that. Packets of Services that the

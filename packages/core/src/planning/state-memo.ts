@@ -22,6 +22,18 @@ export class StateMemo<T> {
     return value;
   }
 
+  /** The value of a state; undefined when it is not in the memo. */
+  known(state: ProxyState): T | undefined {
+    return this.#values.get(state);
+  }
+
+  /** The value of a state, which the memo gives up: the caller moves it to another state, with {@link set}. */
+  take(state: ProxyState): T {
+    const value = this.of(state);
+    this.#values.delete(state);
+    return value;
+  }
+
   /** Records the value of a state that was derived in another way. */
   set(state: ProxyState, value: T): void {
     this.#values.set(state, value);
@@ -34,9 +46,7 @@ export class StateMemo<T> {
    *   state has a value.
    */
   advance(previous: ProxyState, next: ProxyState, update: (value: T) => T): T {
-    const value = this.of(previous);
-    this.#values.delete(previous);
-    const updated = update(value);
+    const updated = update(this.take(previous));
     this.#values.set(next, updated);
     return updated;
   }

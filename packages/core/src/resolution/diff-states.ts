@@ -2,6 +2,7 @@ import type { ChangeSet, ServicePortChange } from '../model/change-set.js';
 import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import { sameRendering } from '../model/same-rendering.js';
 import type { ServiceKey, ServicePortKey } from '../model/service-port-name.js';
+import { finish, type Slices } from '../pacing/slices.js';
 
 /**
  * The difference of any two states of the same family. Objects shared by both are skipped, but every service port is
@@ -10,6 +11,11 @@ import type { ServiceKey, ServicePortKey } from '../model/service-port-name.js';
  * @param previous undefined when the installed state is unknown: everything in `next` counts as added.
  */
 export function diffStates(previous: ProxyState | undefined, next: ProxyState): ChangeSet {
+  return finish(diffStatesInSlices(previous, next));
+}
+
+/** {@link diffStates}. Yields after each object, so that a caller can pause. */
+export function* diffStatesInSlices(previous: ProxyState | undefined, next: ProxyState): Slices<ChangeSet> {
   const servicePorts = new Map<ServicePortKey, ServicePortChange>();
   const resolvedServicePorts = previous === undefined ? servicePorts : new Map<ServicePortKey, ServicePortChange>();
   const note = (
@@ -25,33 +31,39 @@ export function diffStates(previous: ProxyState | undefined, next: ProxyState): 
   };
   const healthCheckNodePorts = new Set<ServiceKey>();
   for (const [key, current] of next.servicePorts) {
+    yield;
     const before = previous?.servicePorts.get(key);
     if (before !== current) {
       note(key, before, current);
     }
   }
   for (const [key, before] of previous?.servicePorts ?? []) {
+    yield;
     if (!next.servicePorts.has(key)) {
       note(key, before, undefined);
     }
   }
   for (const [key, current] of next.healthCheckNodePorts) {
+    yield;
     if (previous?.healthCheckNodePorts.get(key) !== current) {
       healthCheckNodePorts.add(key);
     }
   }
   for (const key of previous?.healthCheckNodePorts.keys() ?? []) {
+    yield;
     if (!next.healthCheckNodePorts.has(key)) {
       healthCheckNodePorts.add(key);
     }
   }
   const clusterIPs = new Set<string>();
   for (const address of next.clusterIPs.keys()) {
+    yield;
     if (!previous?.clusterIPs.has(address)) {
       clusterIPs.add(address);
     }
   }
   for (const address of previous?.clusterIPs.keys() ?? []) {
+    yield;
     if (!next.clusterIPs.has(address)) {
       clusterIPs.add(address);
     }

@@ -13,6 +13,7 @@ import type { ServiceDefinition } from '../objects/definitions.js';
 import type { ObjectProblem } from '../objects/object-problem.js';
 import type { ObjectReader } from '../objects/object-reader.js';
 import type { EndpointSlice, Node, Service } from '../objects/objects.js';
+import { finish, type Slices } from '../pacing/slices.js';
 import type { ProxierOptions } from '../sync/proxier-options.js';
 import type { EndpointView } from '../tracking/endpoint-set.js';
 import { EndpointSliceTracker } from '../tracking/endpoint-slice-tracker.js';
@@ -26,6 +27,9 @@ import { NodeFacts } from './node-facts.js';
 import { RangeClaims } from './range-claims.js';
 import { servicePortsOf } from './service-ports.js';
 import { usableRange } from './usable-range.js';
+
+/** Service ports that are resolved in less than a few milliseconds. */
+const FEW = 64;
 
 /** Options of a {@link ProxyStateResolver}. */
 export interface ResolverOptions {
@@ -77,6 +81,10 @@ export class ProxyStateResolver {
   /** Problems of ranges that were reported, by service port. */
   readonly #reportedRanges = new Map<ServicePortKey, readonly string[]>();
   #nodePending = false;
+  /** That of the last resolution. */
+  #node: NodeState;
+  /** The last resolution came to its end. */
+  #isWhole = true;
   /** Service ports by the external addresses that they claim. */
   readonly #external = new Map<string, Set<ServicePortKey>>();
   #addresses: ClusterAddresses;
@@ -96,6 +104,7 @@ export class ProxyStateResolver {
     );
     this.#facts = new NodeFacts(family, options, includesLocalAddresses);
     this.#addresses = this.#facts.clusterAddresses;
+    this.#node = this.#facts.state;
     this.#rangeSupport = options.portRanges ?? 'any';
     this.#servesOverlaps = options.overlappingExternalAddresses === 'serve';
     this.#state = {
@@ -105,7 +114,7 @@ export class ProxyStateResolver {
       frontends: PersistentMap(),
       healthCheckNodePorts: PersistentMap(),
       clusterIPs: PersistentMap(),
-      node: this.#facts.state,
+      node: this.#node,
     };
   }
 
@@ -173,21 +182,61 @@ export class ProxyStateResolver {
    * @param now milliseconds of a clock that is never set back, for slow start. Default: there is none.
    */
   applyPending(now?: number): Resolution {
+    return finish(this.applyPendingInSlices(now));
+  }
+
+  /**
+   * {@link applyPending}. Yields after each Service, slice and service port, so that a caller can pause. Events that arrive meanwhile
+   * belong to the next resolution, and {@link latest} is the former state until this one has come to its end. One that ends before
+   * loses nothing: the next resolves everything. Only one at a time.
+   */
+  *applyPendingInSlices(now?: number, few = FEW): Slices<Resolution> {
     const previous = this.#state;
-    const serviceChanges = this.#services.applyPending();
-    for (const [key, { current }] of serviceChanges) {
+    const isAnew = !this.#isWhole;
+    this.#isWhole = false;
+    // All at one time, so that events that were reported together are resolved together.
+    const services = this.#services.take();
+    for (const [key, current] of services) {
       this.#slices.setPolicy(key, current);
     }
-    const endpointChanges = this.#slices.applyPending(now);
-    const touched = new Set<ServicePortKey>(endpointChanges.touched);
-    for (const [key, change] of serviceChanges) {
-      this.#replaceService(key, change.previous, change.current, touched);
+    this.#slices.take();
+    const addresses = this.#facts.clusterAddresses;
+    const isNodePending = this.#nodePending || isAnew;
+    this.#nodePending = false;
+    this.#node = isNodePending ? this.#facts.state : previous.node;
+    const node = this.#node;
+
+    const { touched, services: healthChecked, triggerTimes } = yield* this.#slices.applyInSlices(now, few);
+    if (isAnew) {
+      yield* this.#touchAll(previous, touched, healthChecked);
     }
-    const node = this.#updateNodeState(previous.node, touched);
-    const revisit = new Set(touched);
-    this.#updateAddresses(revisit);
+    const hasManyServices = services.size > few;
+    for (const key of services.keys()) {
+      const change = this.#services.apply(key);
+      this.#replaceService(key, change.previous, change.current, touched);
+      healthChecked.add(key);
+      if (hasManyServices) {
+        yield;
+      }
+    }
+    if (isNodePending) {
+      yield* this.#slices.moveToInSlices(node.zone);
+      if (!sameResolutionInputs(node, previous.node)) {
+        for (const key of this.#wanted.keys()) {
+          touched.add(key);
+          yield;
+        }
+      }
+    }
+    const isLong = touched.size > few;
+    /** Others that these concern. */
+    const revisit = new Set<ServicePortKey>();
+    this.#updateAddresses(addresses, revisit);
     for (const key of touched) {
       this.#want(key, node, revisit);
+      if (isLong) {
+        yield;
+      }
     }
 
     const rendered = new Map<ServicePortKey, ServicePortChange>();
@@ -197,7 +246,10 @@ export class ProxyStateResolver {
     const released: [FrontendKey, ServicePortKey][] = [];
     const ranges = heldRangesOf(previous.portRanges);
     const clusterIPs = new ClusterIPCount(previous.clusterIPs as PersistentMap<string, number>);
-    for (const key of revisit) {
+    for (const key of eachOf(touched, revisit)) {
+      if (isLong) {
+        yield;
+      }
       const before = previous.servicePorts.get(key);
       const after = this.#resolve(key, before);
       if (after === before) {
@@ -208,11 +260,21 @@ export class ProxyStateResolver {
       } else {
         servicePorts.delete(key);
       }
+      if (isLong) {
+        yield;
+      }
       ranges.replace(before, after);
       clusterIPs.count(before, -1);
       clusterIPs.count(after, 1);
+      if (isLong) {
+        yield;
+      }
       const change = { previous: before, current: after };
       resolved.set(key, change);
+      // Tables that grow take long, now and then.
+      if (isLong) {
+        yield;
+      }
       if (!sameRendering(before, after)) {
         rendered.set(key, change);
       }
@@ -221,17 +283,24 @@ export class ProxyStateResolver {
       }
     }
     for (const [frontend, port] of released) {
+      if (isLong) {
+        yield;
+      }
       const isKept = servicePorts.get(port)?.frontends.some((kept) => kept.key === frontend) ?? false;
       if (frontends.get(frontend) === port && !isKept) {
         frontends.delete(frontend);
       }
     }
-    for (const key of revisit) {
+    for (const key of eachOf(touched, revisit)) {
+      if (isLong) {
+        yield;
+      }
       for (const frontend of servicePorts.get(key)?.frontends ?? []) {
         frontends.set(frontend.key, key);
       }
     }
-    const health = this.#healthChecks(previous, new Set([...serviceChanges.keys(), ...endpointChanges.services]));
+    const health = yield* this.#healthChecks(previous, healthChecked, isLong);
+    const clusterIPsChanged = yield* clusterIPs.changedFrom(previous.clusterIPs, isLong);
     const nodeChanged = node !== previous.node;
     this.#state = {
       family: this.#family,
@@ -243,6 +312,7 @@ export class ProxyStateResolver {
       clusterIPs: clusterIPs.table,
       node,
     };
+    this.#isWhole = true;
     return {
       state: this.#state,
       changes: {
@@ -250,11 +320,28 @@ export class ProxyStateResolver {
         servicePorts: rendered,
         resolvedServicePorts: resolved,
         healthCheckNodePorts: health.changed,
-        clusterIPs: clusterIPs.changedFrom(previous.clusterIPs),
+        clusterIPs: clusterIPsChanged,
         nodeChanged,
       },
-      triggerTimes: endpointChanges.triggerTimes,
+      triggerTimes,
     };
+  }
+
+  /** Everything that there is or was: a resolution before has ended anywhere. */
+  *#touchAll(previous: ProxyState, touched: Set<ServicePortKey>, services: Set<ServiceKey>): Slices<void> {
+    for (const key of previous.servicePorts.keys()) {
+      touched.add(key);
+      yield;
+    }
+    for (const [service, ports] of this.#ports) {
+      services.add(service);
+      for (const { key } of ports) {
+        touched.add(key);
+      }
+      yield;
+    }
+    addAll(this.#wanted.keys(), touched);
+    addAll(previous.healthCheckNodePorts.keys(), services);
   }
 
   #noteNode(changed: boolean): boolean {
@@ -262,29 +349,12 @@ export class ProxyStateResolver {
     return changed;
   }
 
-  #updateNodeState(before: NodeState, touched: Set<ServicePortKey>): NodeState {
-    if (!this.#nodePending) {
-      return before;
-    }
-    this.#nodePending = false;
-    const node = this.#facts.state;
-    if (node.zone !== before.zone) {
-      this.#slices.moveTo(node.zone);
-    }
-    if (!sameResolutionInputs(node, before)) {
-      for (const key of this.#wanted.keys()) {
-        touched.add(key);
-      }
-    }
-    return node;
-  }
-
   /** The addresses that external addresses may overlap with have changed. */
-  #updateAddresses(revisit: Set<ServicePortKey>): void {
-    if (this.#addresses === this.#facts.clusterAddresses) {
+  #updateAddresses(addresses: ClusterAddresses, revisit: Set<ServicePortKey>): void {
+    if (this.#addresses === addresses) {
       return;
     }
-    this.#addresses = this.#facts.clusterAddresses;
+    this.#addresses = addresses;
     addAll(this.#ranges.addressesChanged(), revisit);
     for (const keys of this.#external.values()) {
       for (const key of keys) {
@@ -448,7 +518,7 @@ export class ProxyStateResolver {
   }
 
   #servesNodePorts(address: string): boolean {
-    const { nodePortAddresses } = this.#facts.state;
+    const { nodePortAddresses } = this.#node;
     return (
       this.#addresses.node.has(address) &&
       (nodePortAddresses.kind === 'all' || nodePortAddresses.addresses.includes(address))
@@ -603,13 +673,17 @@ export class ProxyStateResolver {
     }
   }
 
-  #healthChecks(
+  *#healthChecks(
     previous: ProxyState,
     services: ReadonlySet<ServiceKey>,
-  ): { table: PersistentMap<ServiceKey, HealthCheckNodePort>; changed: ReadonlySet<ServiceKey> } {
+    isLong: boolean,
+  ): Slices<{ table: PersistentMap<ServiceKey, HealthCheckNodePort>; changed: ReadonlySet<ServiceKey> }> {
     let table = previous.healthCheckNodePorts as PersistentMap<ServiceKey, HealthCheckNodePort>;
     const changed = new Set<ServiceKey>();
     for (const service of services) {
+      if (isLong) {
+        yield;
+      }
       const before = table.get(service);
       const port = this.#ports.get(service)?.find(({ healthCheckNodePort }) => healthCheckNodePort !== 0);
       const after = port && {
@@ -645,6 +719,16 @@ function addAll<Item>(items: Iterable<Item>, to: Set<Item>): void {
   }
 }
 
+/** Those of the first set, and then what only the second has. */
+function* eachOf<Item>(first: ReadonlySet<Item>, second: ReadonlySet<Item>): Iterable<Item> {
+  yield* first;
+  for (const item of second) {
+    if (!first.has(item)) {
+      yield item;
+    }
+  }
+}
+
 function rangesOfState({ table }: HeldRanges): Pick<ProxyState, 'portRanges'> {
   return table === undefined ? {} : { portRanges: table };
 }
@@ -664,7 +748,16 @@ class ClusterIPCount {
     }
   }
 
-  changedFrom(previous: ProxyState['clusterIPs']): ReadonlySet<string> {
-    return new Set([...this.#touched].filter((address) => previous.has(address) !== this.table.has(address)));
+  *changedFrom(previous: ProxyState['clusterIPs'], isLong: boolean): Slices<ReadonlySet<string>> {
+    const changed = new Set<string>();
+    for (const address of this.#touched) {
+      if (isLong) {
+        yield;
+      }
+      if (previous.has(address) !== this.table.has(address)) {
+        changed.add(address);
+      }
+    }
+    return changed;
   }
 }

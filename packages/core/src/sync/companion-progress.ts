@@ -107,6 +107,7 @@ function forwarded(observer: SyncObserver): SyncObserver {
   return {
     started: (family) => observer.started?.(family),
     queued: (family) => observer.queued?.(family),
+    resolving: (family, latest) => observer.resolving?.(family, latest),
     resolved: (family, state) => observer.resolved?.(family, state),
     synced: (success) => observer.synced?.(success),
     failed: (failure) => observer.failed?.(failure),

@@ -7,7 +7,9 @@ import type { ProxyState } from '../model/proxy-state.js';
 import { formatObjectProblem, type ObjectProblem } from '../objects/object-problem.js';
 import { ObjectReader } from '../objects/object-reader.js';
 import type { EndpointSlice, Node, Service } from '../objects/objects.js';
-import { diffStates } from '../resolution/diff-states.js';
+import { EventLoopPace, WorkEnded } from '../pacing/event-loop-pace.js';
+import { finishWithPauses, type Pace, type Slices } from '../pacing/slices.js';
+import { diffStatesInSlices } from '../resolution/diff-states.js';
 import { ProxyStateResolver } from '../resolution/proxy-state-resolver.js';
 import { adaptiveInterval } from './adaptive-interval.js';
 import { SyncRunner } from './sync-runner.js';
@@ -23,7 +25,15 @@ export interface ReconcilingProxierOptions<Transaction, Installed> {
   readonly mode: ProxyMode;
   readonly context: ProxierContext;
   readonly dataplane: Dataplane<Transaction, Installed>;
+  /**
+   * When the work of a sync pauses, small changes included. Default: a large one, so that it holds the event loop for about 10 ms of
+   * the context's clock.
+   */
+  readonly pace?: Pace;
 }
+
+/** Carries out work, with pauses where it takes long. */
+type Paced = <Result>(slices: Slices<Result>) => Result | Promise<Result>;
 
 /** The state of a proxier; for `/debug/state`, `explain` and tests. */
 export interface ReconcilingProxierStatus {
@@ -61,13 +71,17 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   #lastFull = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #triggerTimes: number[] = [];
+  /** Of the sync loop: a sync that pauses ends with it. */
+  #signal: AbortSignal | undefined;
+  readonly #givenPace: Pace | undefined;
 
-  constructor({ mode, context, dataplane }: ReconcilingProxierOptions<Transaction, Installed>) {
+  constructor({ mode, context, dataplane, pace }: ReconcilingProxierOptions<Transaction, Installed>) {
     const { family, options, clock, logger } = context;
     const warn = (problem: ObjectProblem) => logger.warn(formatObjectProblem(problem), { ignored: problem.ignored });
     this.mode = mode;
     this.#context = context;
     this.#dataplane = dataplane;
+    this.#givenPace = pace;
     this.#resolver = new ProxyStateResolver({
       family,
       options,
@@ -131,6 +145,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   }
 
   async syncLoop(signal: AbortSignal): Promise<void> {
+    this.#signal = signal;
     this.#observe('started', () => this.#context.observer.started?.(this.#context.family));
     const watching = [this.#watch(signal), this.#watchAddresses(signal)];
     try {
@@ -205,6 +220,8 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
     const { clock, family, logger, observer } = this.#context;
     const begin = clock.monotonic();
     const believed = this.#applied;
+    const pace = this.#givenPace ?? new EventLoopPace(clock, this.#signal);
+    const paced: Paced = (slices) => finishWithPauses(slices, pace);
     let full = true;
     try {
       full =
@@ -223,26 +240,35 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       ) {
         await this.#compareAddresses();
       }
-      const { state, changes: step, triggerTimes } = this.#resolver.applyPending(clock.monotonic());
+      this.#observe('resolving', () => observer.resolving?.(family, this.#resolver.latest));
+      const few = this.#givenPace === undefined ? undefined : 0;
+      const resolving = this.#resolver.applyPendingInSlices(clock.monotonic(), few);
+      const { state, changes: step, triggerTimes } = await paced(resolving);
       this.#runner.requestBy(this.#resolver.nextStep);
       this.#observe('resolved', () => observer.resolved?.(family, state));
-      this.#triggerTimes.push(...triggerTimes);
-      // Drift may have been reported in the meantime.
+      for (const time of triggerTimes) {
+        this.#triggerTimes.push(time);
+      }
+      // Drift may have been reported in the meantime. What is reported from here on belongs to the next sync.
       full ||= this.#suspect;
-      const changes = full ? diffStates(undefined, state) : this.#since(step, state);
       this.#suspect = false;
+      const changes = full ? await paced(diffStatesInSlices(undefined, state)) : await this.#since(step, state, paced);
       const installed = full ? await this.#dataplane.readBack() : undefined;
-      // From here until `apply` has returned, the state of the kernel is unknown.
-      this.#applied = undefined;
       if (full || !isEmptyChangeSet(changes)) {
         const pending =
-          believed !== undefined && installed !== undefined && !isEmptyChangeSet(diffStates(believed, state));
+          believed !== undefined &&
+          installed !== undefined &&
+          !isEmptyChangeSet(await paced(diffStatesInSlices(believed, state)));
         // Without what this sync changes: what leads from the current state back to what was written last.
-        const drift = pending ? this.#dataplane.plan(believed, diffStates(undefined, believed), installed) : undefined;
+        const drift = pending
+          ? await paced(this.#plan(believed, await paced(diffStatesInSlices(undefined, believed)), installed))
+          : undefined;
         // Planners find what they know of a state by its identity.
         const known = !full && changes.previous === believed ? { ...changes, previous: this.#planned } : changes;
-        const transaction = this.#dataplane.plan(state, known, installed);
+        const transaction = await paced(this.#plan(state, known, installed));
         this.#planned = state;
+        // From here until `apply` has returned, the state of the kernel is unknown.
+        this.#applied = undefined;
         if (transaction !== undefined) {
           await this.#dataplane.apply(transaction);
         }
@@ -271,6 +297,11 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       );
       return true;
     } catch (error) {
+      if (error instanceof WorkEnded) {
+        // The sync loop ends. Nothing was written.
+        this.#applied = believed;
+        return false;
+      }
       this.#applied = undefined;
       const isOutdated = hasErrorKind(error, 'outdated');
       if (isOutdated || hasErrorKind(error, 'perhaps-outdated')) {
@@ -334,8 +365,13 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   }
 
   /** The step starts from the last resolution; a sync that skipped one (none does today) must not lose its changes. */
-  #since(step: ChangeSet, state: ProxyState): ChangeSet {
-    return step.previous === this.#applied ? step : diffStates(this.#applied, state);
+  #since(step: ChangeSet, state: ProxyState, paced: Paced): ChangeSet | Promise<ChangeSet> {
+    return step.previous === this.#applied ? step : paced(diffStatesInSlices(this.#applied, state));
+  }
+
+  *#plan(next: ProxyState, changes: ChangeSet, installed: Installed | undefined): Slices<Transaction | undefined> {
+    const slices = this.#dataplane.planInSlices?.(next, changes, installed);
+    return slices === undefined ? this.#dataplane.plan(next, changes, installed) : yield* slices;
   }
 
   #observe(what: string, call: () => void): void {

@@ -41,7 +41,9 @@ export interface SyncObserver {
   started?(family: IPFamily): void;
   /** A sync was requested. */
   queued?(family: IPFamily): void;
-  /** A sync has resolved all changes up to now into this state, and begins to write it. It then succeeds or fails. */
+  /** A sync begins to resolve all changes up to now; later ones belong to the next. `latest` is the state before them. */
+  resolving?(family: IPFamily, latest: ProxyState): void;
+  /** A sync has resolved its changes into this state, and begins to write it. It then succeeds or fails. */
   resolved?(family: IPFamily, state: ProxyState): void;
   /** May do work that belongs to the sync (conntrack); the next sync waits for it. */
   synced?(success: SyncSuccess): void | Promise<void>;

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { finish } from '../pacing/slices.js';
 import { EndpointSet } from '../tracking/endpoint-set.js';
 import { EndpointSliceTracker } from '../tracking/endpoint-slice-tracker.js';
 import { ServiceChangeTracker } from '../tracking/service-change-tracker.js';
@@ -7,10 +8,10 @@ import { runCount } from './test-effort.js';
 
 const SEEDS = runCount(60, 300);
 
-async function failures(seeds: number, steps: number): Promise<string[]> {
+async function failures(seeds: number, steps: number, pauses = false): Promise<string[]> {
   const found: string[] = [];
   for (let seed = 1; seed <= seeds; seed += 1) {
-    const { failure } = await runSimulation({ seed, steps });
+    const { failure } = await runSimulation({ seed, steps, pauses });
     if (failure !== undefined) {
       found.push(`seed ${seed}: ${failure}`);
     }
@@ -25,6 +26,12 @@ describe('deterministic simulation', () => {
 
   test(`${SEEDS} seeds of 300 steps`, async () => {
     expect(await failures(SEEDS, 300)).toEqual([]);
+  });
+
+  test(`${SEEDS} seeds of 300 steps, with syncs that pause wherever they can`, async () => {
+    expect(await failures(SEEDS, 300, true)).toEqual([]);
+    const { pauses, transactions } = await runSimulation({ seed: 1, steps: 300, pauses: true });
+    expect(pauses).toBeGreaterThan(5 * transactions);
   });
 
   test('a seed repeats its run exactly', async () => {
@@ -46,6 +53,21 @@ describe('deterministic simulation', () => {
       return calls % 50 === 0 ? false : original.apply(this, event);
     });
     expect(await failures(10, 300)).not.toEqual([]);
+  });
+
+  test('detects an event that is lost during a pause', async () => {
+    const original = EndpointSliceTracker.prototype.applyInSlices;
+    jest.spyOn(EndpointSliceTracker.prototype, 'applyInSlices').mockImplementation(function* (
+      this: EndpointSliceTracker,
+      ...options
+    ) {
+      const changes = yield* original.apply(this, options);
+      // What came meanwhile is applied, and nobody is told.
+      this.take();
+      finish(original.apply(this, options));
+      return changes;
+    });
+    expect(await failures(10, 300, true)).not.toEqual([]);
   });
 
   test('detects a skipped removal', async () => {

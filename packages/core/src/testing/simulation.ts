@@ -1,21 +1,28 @@
 import type { ProxierContext } from '../contract/backend-module.js';
+import type { Dataplane } from '../contract/dataplane.js';
 import { silentLogger } from '../contract/logger.js';
 import type { IPFamily } from '../model/address.js';
 import type { FrontendKey } from '../model/frontend.js';
 import { type ServiceKey, serviceOfPort } from '../model/service-port-name.js';
+import { WorkEnded } from '../pacing/event-loop-pace.js';
+import type { Pace } from '../pacing/slices.js';
 import type { Clock } from '../sync/clock.js';
 import { DualStackProxier } from '../sync/dual-stack-proxier.js';
 import { DEFAULT_PROXIER_OPTIONS } from '../sync/proxier-options.js';
 import { ReconcilingProxier } from '../sync/reconciling-proxier.js';
 import type { SyncObserver, SyncSuccess } from '../sync/sync-observer.js';
 import { ConnectionTrackingModel, SIMULATED_NODE_ADDRESSES } from './connection-tracking-model.js';
-import { FakeDataplane, type InstalledServicePorts, renderState } from './fake-dataplane.js';
+import { FakeDataplane, type FakeTransaction, type InstalledServicePorts, renderState } from './fake-dataplane.js';
 import { Random } from './random.js';
 import { endpointsOf, RandomCluster } from './random-cluster.js';
 import { resolveObjects } from './resolve-objects.js';
 import { settle, VirtualClock } from './virtual-clock.js';
 
 export interface SimulationOptions {
+  /**
+   * Syncs pause wherever they can, events arrive there, and now and then a sync fails there. Default: they do not pause.
+   */
+  readonly pauses?: boolean;
   /** Determines everything: the same seed and number of steps give the same run. */
   readonly seed: number;
   /** Total number of steps: changes of the cluster, failures, restarts and passing of time. */
@@ -35,6 +42,8 @@ export interface SimulationResult {
   /** Total number of applied transactions. */
   readonly transactions: number;
   readonly restarts: number;
+  /** Total number of pauses of syncs. */
+  readonly pauses: number;
   /** Total number of tracked UDP flows. */
   readonly flows: number;
   /** The first violated invariant; undefined when all hold. */
@@ -53,19 +62,21 @@ const OPTIONS = { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1', minSyncPeriod: 
  * endpoint that its Service never had. After each sync: no UDP flow leads to an address that is not an endpoint.
  * Whenever it is quiet: the installed state is what a restart with the same objects would install.
  */
-export async function runSimulation({ seed, steps, flowCleaner }: SimulationOptions): Promise<SimulationResult> {
-  const run = new SimulationRun(seed, flowCleaner);
+export async function runSimulation(options: SimulationOptions): Promise<SimulationResult> {
+  const { seed, steps } = options;
+  const run = new SimulationRun(options);
   for (let step = 0; step < steps && run.failure === undefined; step += 1) {
     await run.step();
   }
   await run.finish();
-  const { transactions, restarts, flows, failure } = run;
-  return { seed, steps, transactions, restarts, flows, failure };
+  const { transactions, restarts, pauses, flows, failure } = run;
+  return { seed, steps, transactions, restarts, pauses, flows, failure };
 }
 
 class SimulationRun {
   failure: string | undefined;
   restarts = 0;
+  pauses = 0;
   flows = 0;
   readonly #random: Random;
   readonly #tracking: ConnectionTrackingModel;
@@ -90,10 +101,8 @@ class SimulationRun {
   #loop: Promise<void> = Promise.resolve();
   #listed = false;
 
-  constructor(
-    seed: number,
-    private readonly flowCleaner: SimulationOptions['flowCleaner'],
-  ) {
+  constructor(private readonly options: SimulationOptions) {
+    const { seed } = options;
     this.#random = new Random(seed);
     // Clients use a separate random sequence: the same seed changes the cluster in the same way, with or without
     // clients.
@@ -146,7 +155,7 @@ class SimulationRun {
     this.#ending = new AbortController();
     this.#listed = false;
     this.#isKnown = { IPv4: false, IPv6: false };
-    const cleaner = this.flowCleaner?.(this.#tracking, this.#clock);
+    const cleaner = this.options.flowCleaner?.(this.#tracking, this.#clock);
     const observer: SyncObserver = cleaner
       ? {
           synced: (success) => this.#cleanFlows(cleaner, success),
@@ -165,7 +174,12 @@ class SimulationRun {
         observer,
         localAddresses: async () => Object.values(SIMULATED_NODE_ADDRESSES),
       };
-      return new ReconcilingProxier({ mode: 'fake', context, dataplane: this.#planes[family] });
+      return new ReconcilingProxier({
+        mode: 'fake',
+        context,
+        dataplane: this.options.pauses ? pausing(this.#planes[family]) : this.#planes[family],
+        ...(this.options.pauses ? { pace: this.#pace(this.#ending.signal) } : {}),
+      });
     });
     const [ipv4, ipv6] = this.#proxiers;
     this.#proxier = new DualStackProxier(
@@ -196,6 +210,25 @@ class SimulationRun {
     }
   }
 
+  #pace(signal: AbortSignal): Pace {
+    return {
+      isPauseDue: () => this.#random.chance(0.5),
+      pause: async () => {
+        this.pauses += 1;
+        await Promise.resolve();
+        if (signal.aborted) {
+          throw new WorkEnded();
+        }
+        if (this.#random.chance(0.05)) {
+          this.#change();
+        }
+        if (this.#random.chance(0.01)) {
+          throw new Error('injected: a pause failed');
+        }
+      },
+    };
+  }
+
   /** Events during a transaction must not be lost; and no transaction may start too early. */
   #duringApply(): void {
     if (!this.#listed) {
@@ -208,7 +241,7 @@ class SimulationRun {
   }
 
   #sendPackets(): void {
-    if (!this.flowCleaner) {
+    if (!this.options.flowCleaner) {
       return;
     }
     for (const family of FAMILIES) {
@@ -278,6 +311,22 @@ class SimulationRun {
   #fail(what: string): void {
     this.failure ??= what;
   }
+}
+
+/** The same dataplane, whose plans can pause before and after. */
+function pausing(plane: FakeDataplane): Dataplane<FakeTransaction, InstalledServicePorts> {
+  return {
+    plan: (...from) => plane.plan(...from),
+    *planInSlices(...from) {
+      yield;
+      const transaction = plane.plan(...from);
+      yield;
+      return transaction;
+    },
+    apply: (transaction) => plane.apply(transaction),
+    readBack: () => plane.readBack(),
+    cleanup: () => plane.cleanup(),
+  };
 }
 
 function differenceOf(expected: InstalledServicePorts, actual: InstalledServicePorts): string | undefined {

@@ -9,6 +9,7 @@ import { identityOf } from '../objects/field-reader.js';
 import type { ObjectIdentity } from '../objects/object-problem.js';
 import type { ObjectReader } from '../objects/object-reader.js';
 import type { EndpointSlice } from '../objects/objects.js';
+import type { Slices } from '../pacing/slices.js';
 import { EMPTY_VIEW, EndpointSet, type EndpointView, type TopologyPlace } from './endpoint-set.js';
 import { SlowStart } from './slow-start.js';
 import { SmallMap } from './small-map.js';
@@ -43,12 +44,18 @@ interface ServiceEndpoints {
   readonly shared: SmallMap<string, number>;
 }
 
+/** Slices that changed, by Service. */
+type PendingSlices = Map<ServiceKey, Map<string, Contribution | undefined>>;
+
+/** Endpoints by key, of service ports; undefined when they are gone. */
+type ChangedEndpoints = Map<ServicePortKey, Map<string, Endpoint | undefined>>;
+
 /** Result of applying pending slices. */
 export interface EndpointChanges {
-  /** Service ports whose endpoints may have changed. */
-  readonly touched: ReadonlySet<ServicePortKey>;
-  /** Services with a slice that changed. */
-  readonly services: ReadonlySet<ServiceKey>;
+  /** Service ports whose endpoints may have changed. The caller's. */
+  readonly touched: Set<ServicePortKey>;
+  /** Services with a slice that changed. The caller's. */
+  readonly services: Set<ServiceKey>;
   /** Milliseconds since the epoch: times of the changes in these slices (spec K-40). */
   readonly triggerTimes: readonly number[];
 }
@@ -60,7 +67,13 @@ export interface EndpointChanges {
  */
 export class EndpointSliceTracker {
   readonly #services = new Map<ServiceKey, ServiceEndpoints>();
-  readonly #pending = new Map<ServiceKey, Map<string, Contribution | undefined>>();
+  /** Since {@link take}. */
+  #pending: PendingSlices = new Map();
+  /** Not applied yet. */
+  #taken: PendingSlices = new Map();
+  /** Endpoints that changed in slices of a Service that was not applied as a whole. */
+  readonly #merged = new Map<ServiceKey, ChangedEndpoints>();
+  #isMoved = true;
   /** The Service that a slice belonged to last: its label can change. */
   readonly #owners = new Map<SliceKey, ServiceKey>();
   /** Of Services that request more than equal shares. */
@@ -116,11 +129,15 @@ export class EndpointSliceTracker {
     return changed;
   }
 
-  /** Sets what a Service requests for the shares of its endpoints; undefined when it is deleted. In force with the next {@link applyPending}. */
+  /** Sets what a Service requests for the shares of its endpoints; undefined when it is deleted. In force with the next {@link take}. */
   setPolicy(service: ServiceKey, policy: SharePolicy | undefined): void {
     const before = this.#policies.get(service) ?? EQUAL_SHARES;
     const after = policy ?? EQUAL_SHARES;
-    if (after.endpointWeights.length === 0 && after.slowStartSeconds === undefined) {
+    const isEqual = after.endpointWeights.length === 0 && after.slowStartSeconds === undefined;
+    if (isEqual && before === EQUAL_SHARES) {
+      return;
+    }
+    if (isEqual) {
       this.#policies.delete(service);
     } else {
       this.#policies.set(service, { endpointWeights: after.endpointWeights, slowStartSeconds: after.slowStartSeconds });
@@ -133,6 +150,7 @@ export class EndpointSliceTracker {
     }
     const slices = new Set([
       ...(this.#services.get(service)?.slices.keys() ?? []),
+      ...(this.#taken.get(service)?.keys() ?? []),
       ...(this.#pending.get(service)?.keys() ?? []),
     ]);
     for (const slice of slices) {
@@ -143,27 +161,44 @@ export class EndpointSliceTracker {
     }
   }
 
-  /** When the share of an endpoint in slow start grows next, in milliseconds of the clock of {@link applyPending}; undefined for never. */
+  /** When the share of an endpoint in slow start grows next, in milliseconds of the clock of {@link applyInSlices}; undefined for never. */
   get nextStep(): number | undefined {
     return this.#slowStart.nextStep;
   }
 
   /**
-   * Applies pending changes.
-   *
-   * @param now milliseconds of any clock that is never set back, for slow start. Default: there is none.
+   * Separates what is pending from later events, for {@link applyInSlices}. What was taken before and was not applied stays, where
+   * it is not replaced.
    */
-  applyPending(now?: number): EndpointChanges {
+  take(): void {
+    const left = this.#taken;
+    this.#taken = this.#pending;
+    this.#pending = new Map();
+    this.#pendingSlices = 0;
+    for (const [service, slices] of left) {
+      this.#taken.set(service, new Map([...slices, ...(this.#taken.get(service) ?? [])]));
+    }
+  }
+
+  /**
+   * Applies what was taken. Yields after each Service and slice, so that a caller can pause; events may arrive meanwhile.
+   *
+   * @param now milliseconds of any clock that is never set back, for slow start; undefined: there is none.
+   * @param few Services, and slices of one, that are applied without a place to pause.
+   */
+  *applyInSlices(now: number | undefined, few: number): Slices<EndpointChanges> {
     const touched = new Set<ServicePortKey>();
     const triggerTimes: number[] = [];
-    const services = new Set(this.#pending.keys());
-    for (const [key, slices] of this.#pending) {
+    const services = new Set<ServiceKey>();
+    const hasMany = this.#taken.size > few;
+    for (const [key, slices] of this.#taken) {
+      services.add(key);
       let endpoints = this.#services.get(key);
       if (!endpoints) {
         endpoints = { slices: new SmallMap(), ports: new SmallMap(), shared: new SmallMap() };
         this.#services.set(key, endpoints);
       }
-      this.#apply(key, endpoints, slices, touched, now);
+      yield* this.#apply(key, endpoints, slices, touched, now, few);
       for (const contribution of slices.values()) {
         if (contribution?.triggerTime !== undefined && contribution.triggerTime > this.since) {
           triggerTimes.push(contribution.triggerTime);
@@ -172,9 +207,11 @@ export class EndpointSliceTracker {
       if (endpoints.slices.size === 0) {
         this.#services.delete(key);
       }
+      this.#taken.delete(key);
+      if (hasMany) {
+        yield;
+      }
     }
-    this.#pending.clear();
-    this.#pendingSlices = 0;
     if (now !== undefined) {
       for (const [service, port, changes] of this.#slowStart.advance(now)) {
         this.#services.get(service)?.ports.get(port)?.change(changes);
@@ -185,7 +222,7 @@ export class EndpointSliceTracker {
     return { touched, services, triggerTimes };
   }
 
-  /** The selection for a service port, as of the last {@link applyPending}. */
+  /** The selection for a service port, as of what was applied. */
   view(service: ServiceKey, port: ServicePortKey): EndpointView {
     return this.#services.get(service)?.ports.get(port)?.view ?? EMPTY_VIEW;
   }
@@ -203,14 +240,20 @@ export class EndpointSliceTracker {
     return addresses.size;
   }
 
-  /** The node's zone changed: every selection is recomputed. */
-  moveTo(zone: string | undefined): void {
+  /** Where the node's zone changed, every selection is recomputed. Yields after each Service, so that a caller can pause. */
+  *moveToInSlices(zone: string | undefined): Slices<void> {
+    if (this.#isMoved && zone === this.place.zone) {
+      return;
+    }
+    this.#isMoved = false;
     this.place = { ...this.place, zone };
     for (const { ports } of this.#services.values()) {
       for (const set of ports.values()) {
         set.moveTo(this.place);
       }
+      yield;
     }
+    this.#isMoved = true;
   }
 
   #remove(identity: ObjectIdentity | undefined): boolean {
@@ -228,8 +271,12 @@ export class EndpointSliceTracker {
   }
 
   #latest(service: ServiceKey, slice: string): Contribution | undefined {
-    const pending = this.#pending.get(service);
-    return pending?.has(slice) ? pending.get(slice) : this.#services.get(service)?.slices.get(slice);
+    for (const changes of [this.#pending.get(service), this.#taken.get(service)]) {
+      if (changes?.has(slice)) {
+        return changes.get(slice);
+      }
+    }
+    return this.#services.get(service)?.slices.get(slice);
   }
 
   #fold(service: ServiceKey, slice: string, contribution: Contribution | undefined): boolean {
@@ -246,16 +293,21 @@ export class EndpointSliceTracker {
     return true;
   }
 
-  #apply(
+  *#apply(
     service: ServiceKey,
     endpoints: ServiceEndpoints,
     slices: ReadonlyMap<string, Contribution | undefined>,
     touched: Set<ServicePortKey>,
     now: number | undefined,
-  ): void {
+    few: number,
+  ): Slices<void> {
     const seconds = now === undefined ? undefined : this.#policies.get(service)?.slowStartSeconds;
-    const changes = new Map<ServicePortKey, Map<string, Endpoint | undefined>>();
+    const changes: ChangedEndpoints = this.#merged.get(service) ?? new Map();
+    this.#merged.set(service, changes);
     for (const [name, next] of slices) {
+      if (slices.size > few) {
+        yield;
+      }
       const previous = endpoints.slices.get(name);
       if (next) {
         endpoints.slices.set(name, next);
@@ -298,6 +350,7 @@ export class EndpointSliceTracker {
         endpoints.ports.delete(port);
       }
     }
+    this.#merged.delete(service);
   }
 }
 

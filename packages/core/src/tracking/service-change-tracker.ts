@@ -6,19 +6,22 @@ import type { ObjectIdentity } from '../objects/object-problem.js';
 import type { ObjectReader } from '../objects/object-reader.js';
 import type { Service } from '../objects/objects.js';
 
-/** The change of one Service since the last call. */
+/** The change of one Service. */
 export interface ServiceChange {
   readonly previous: ServiceDefinition | undefined;
   readonly current: ServiceDefinition | undefined;
 }
 
 /**
- * Merges Service events into the changes since the last call (spec K-10…K-14). The cost of each event is that of its
+ * Merges Service events into the changes since they were taken (spec K-10…K-14). The cost of each event is that of its
  * own object, however many there are.
  */
 export class ServiceChangeTracker {
   readonly #applied = new Map<ServiceKey, ServiceDefinition>();
-  readonly #pending = new Map<ServiceKey, ServiceDefinition | undefined>();
+  /** Since {@link take}. */
+  #pending = new Map<ServiceKey, ServiceDefinition | undefined>();
+  /** Not applied yet. */
+  #taken = new Map<ServiceKey, ServiceDefinition | undefined>();
 
   constructor(private readonly reader: ObjectReader) {}
 
@@ -49,19 +52,34 @@ export class ServiceChangeTracker {
     return this.#pending.size > 0;
   }
 
-  /** Returns the changes and marks them as applied. */
-  applyPending(): ReadonlyMap<ServiceKey, ServiceChange> {
-    const changes = new Map<ServiceKey, ServiceChange>();
-    for (const [key, current] of this.#pending) {
-      changes.set(key, { previous: this.#applied.get(key), current });
-      if (current) {
-        this.#applied.set(key, current);
-      } else {
-        this.#applied.delete(key);
+  /**
+   * Separates what is pending from later events. Its changes are to be applied one by one.
+   *
+   * @returns what is to be applied: also what was taken before and was not applied, where it is not replaced.
+   */
+  take(): ReadonlyMap<ServiceKey, ServiceDefinition | undefined> {
+    const left = this.#taken;
+    this.#taken = this.#pending;
+    this.#pending = new Map();
+    for (const [key, definition] of left) {
+      if (!this.#taken.has(key)) {
+        this.#taken.set(key, definition);
       }
     }
-    this.#pending.clear();
-    return changes;
+    return this.#taken;
+  }
+
+  /** Marks a change that was taken as applied. */
+  apply(key: ServiceKey): ServiceChange {
+    const previous = this.#applied.get(key);
+    const current = this.#taken.get(key);
+    if (current) {
+      this.#applied.set(key, current);
+    } else {
+      this.#applied.delete(key);
+    }
+    this.#taken.delete(key);
+    return { previous, current };
   }
 
   #remove(identity: ObjectIdentity | undefined): void {
@@ -72,7 +90,8 @@ export class ServiceChangeTracker {
   }
 
   #fold(key: ServiceKey, definition: ServiceDefinition | undefined): void {
-    if (structurallyEqual(definition, this.#applied.get(key))) {
+    const before = this.#taken.has(key) ? this.#taken.get(key) : this.#applied.get(key);
+    if (structurallyEqual(definition, before)) {
       this.#pending.delete(key);
     } else {
       this.#pending.set(key, definition);

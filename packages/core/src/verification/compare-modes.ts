@@ -1,11 +1,11 @@
 import type { ProxyState } from '../model/proxy-state.js';
+import { finish } from '../pacing/slices.js';
 import { decidePacket } from '../simulator/simulate-packet.js';
 import { type Difference, expectationText, SHARE_TOLERANCE } from './compare-outcomes.js';
 import { FindingGroups } from './finding-groups.js';
 import { packetClasses } from './packet-classes.js';
 import type { PacketPath, PathOutcome } from './packet-path.js';
 import type { FamilyVerification } from './verification-result.js';
-import { finish } from './verify-state.js';
 
 /** What one mode does with packets. */
 export interface ModePath {

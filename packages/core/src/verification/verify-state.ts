@@ -1,4 +1,5 @@
 import type { ProxyState } from '../model/proxy-state.js';
+import { finish } from '../pacing/slices.js';
 import { decidePacket } from '../simulator/simulate-packet.js';
 import { compareOutcomes } from './compare-outcomes.js';
 import { FindingGroups } from './finding-groups.js';
@@ -62,14 +63,4 @@ export function verifyState(
   options: VerificationOptions = {},
 ): FamilyVerification {
   return finish(verifyInSlices(state, path, options));
-}
-
-/** Runs a verification without pauses. */
-export function finish<Result>(slices: Generator<void, Result>): Result {
-  for (;;) {
-    const { done, value } = slices.next();
-    if (done) {
-      return value;
-    }
-  }
 }

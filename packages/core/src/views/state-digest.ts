@@ -2,11 +2,13 @@ import type { Endpoint } from '../model/endpoint.js';
 import { DEFAULT_WEIGHT } from '../model/endpoint-weights.js';
 import { isProbeService } from '../model/probe-service.js';
 import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
+import { finish, type Slices } from '../pacing/slices.js';
 
 /** 64 bits, as two numbers of 32. */
 type Hash = readonly [number, number];
 
 const digests = new WeakMap<ResolvedServicePort, Hash>();
+const wholeDigests = new WeakMap<ProxyState['servicePorts'], string>();
 
 /**
  * A short text that is equal on nodes whose states are made of the same Services and endpoints, and different otherwise (a
@@ -16,9 +18,19 @@ const digests = new WeakMap<ResolvedServicePort, Hash>();
  *
  * @returns 16 hexadecimal digits.
  */
-export function stateDigest({ servicePorts }: Pick<ProxyState, 'servicePorts'>): string {
+export function stateDigest(state: Pick<ProxyState, 'servicePorts'>): string {
+  return finish(stateDigestInSlices(state));
+}
+
+/** {@link stateDigest}. Yields after each service port, so that a caller can pause. */
+export function* stateDigestInSlices({ servicePorts }: Pick<ProxyState, 'servicePorts'>): Slices<string> {
+  const known = wholeDigests.get(servicePorts);
+  if (known !== undefined) {
+    return known;
+  }
   let [high, low]: Hash = [0, 0];
   for (const port of servicePorts.values()) {
+    yield;
     if (isProbeService(port.name)) {
       continue;
     }
@@ -31,7 +43,9 @@ export function stateDigest({ servicePorts }: Pick<ProxyState, 'servicePorts'>):
     high ^= digest[0];
     low ^= digest[1];
   }
-  return [high, low].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
+  const whole = [high, low].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
+  wholeDigests.set(servicePorts, whole);
+  return whole;
 }
 
 /** The digest as a number that a metric can have: its first 48 bits. */

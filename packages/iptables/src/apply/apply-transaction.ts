@@ -1,4 +1,4 @@
-import { type Logger, PartlyAppliedError } from '@kube-proxier/core';
+import { EventLoopPace, finishWithPauses, type Logger, PartlyAppliedError } from '@kube-proxier/core';
 import { type Iptables, IptablesDocumentRefused, lineOfDocument } from '@kube-proxier/linux';
 import {
   documentOf,
@@ -7,6 +7,7 @@ import {
   isEmptyTable,
   ownersOf,
   renderTransaction,
+  renderTransactionInSlices,
   type TableTransaction,
   withoutOwners,
 } from '../plan/iptables-transaction.js';
@@ -77,7 +78,7 @@ async function partsOf(iptables: Iptables, transaction: IptablesTransaction): Pr
 }
 
 async function applyDocument(iptables: Iptables, transaction: IptablesTransaction, logger: Logger): Promise<void> {
-  const document = renderTransaction(transaction);
+  const document = await finishWithPauses(renderTransactionInSlices(transaction), new EventLoopPace());
   if (document === '') {
     return;
   }

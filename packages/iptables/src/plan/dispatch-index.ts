@@ -5,6 +5,7 @@ import {
   hostCIDR,
   type ProxyState,
   type ResolvedServicePort,
+  type Slices,
   serviceKey,
   structurallyEqual,
 } from '@kube-proxier/core';
@@ -41,39 +42,49 @@ export class DispatchIndex {
   ) {}
 
   /**
-   * From scratch, in time proportional to the state.
+   * From scratch, in time proportional to the state. Yields after each object, so that a caller can pause.
    *
    * @param rules of all service ports of the state.
    */
-  static of(state: ProxyState, rules: readonly ServiceRules[]): DispatchIndex {
+  static *ofInSlices(state: ProxyState, rules: readonly ServiceRules[]): Slices<DispatchIndex> {
     const entries = rules.flatMap((one) => one.entries);
     let endpoints = 0;
     for (const port of state.servicePorts.values()) {
+      yield;
       endpoints += endpointsOf(port);
     }
     for (const check of state.healthCheckNodePorts.values()) {
+      yield;
       entries.push(healthCheckEntry(check));
     }
     for (const address of state.clusterIPs.keys()) {
+      yield;
       entries.push(clusterIPEntry(address));
     }
-    const empty = Object.fromEntries(TREE_NAMES.map((name) => [name, DispatchTree.empty(name)])) as Record<
+    const trees = Object.fromEntries(TREE_NAMES.map((name) => [name, DispatchTree.empty(name)])) as Record<
       TreeName,
       DispatchTree
     >;
-    return new DispatchIndex(state, editTrees(empty, [], entries).trees, endpoints);
+    for (const [name, { added }] of editsByTree([], entries)) {
+      trees[name] = yield* trees[name].editedInSlices([], added);
+    }
+    return new DispatchIndex(state, trees, endpoints);
   }
 
-  /** The index of the next state, and the chains that may differ; in time proportional to the changes. */
-  next(
+  /**
+   * The index of the next state, and the chains that may differ; in time proportional to the changes. Yields after each object, so
+   * that a caller can pause.
+   */
+  *nextInSlices(
     state: ProxyState,
     changes: ChangeSet,
     rules: ReadonlyMap<string, { readonly previous?: ServiceRules; readonly current?: ServiceRules }>,
-  ): { readonly index: DispatchIndex; readonly touched: ReadonlyMap<TreeName, ReadonlySet<string>> } {
+  ): Slices<{ readonly index: DispatchIndex; readonly touched: ReadonlyMap<TreeName, ReadonlySet<string>> }> {
     const removed: Entry[] = [];
     const added: Entry[] = [];
     let { endpoints } = this;
     for (const [key, { previous, current }] of changes.servicePorts) {
+      yield;
       removed.push(...(rules.get(key)?.previous?.entries ?? []));
       added.push(...(rules.get(key)?.current?.entries ?? []));
       endpoints +=
@@ -92,7 +103,7 @@ export class DispatchIndex {
         added.push(clusterIPEntry(address));
       }
     }
-    const { trees, touched } = editTrees(this.trees, removed, added);
+    const { trees, touched } = yield* editTrees(this.trees, removed, added);
     return { index: new DispatchIndex(state, trees, endpoints), touched };
   }
 
@@ -155,7 +166,8 @@ export class DispatchIndex {
   }
 }
 
-function editTrees(trees: Trees, removed: readonly Entry[], added: readonly Entry[]) {
+/** What of these entries concerns each tree. */
+function editsByTree(removed: readonly Entry[], added: readonly Entry[]) {
   const edits = new Map<TreeName, { removed: Entry[]; added: Entry[] }>();
   for (const [kind, entries] of [
     ['removed', removed],
@@ -170,10 +182,18 @@ function editTrees(trees: Trees, removed: readonly Entry[], added: readonly Entr
       edit[kind].push(entry);
     }
   }
+  return edits;
+}
+
+function* editTrees(
+  trees: Trees,
+  removed: readonly Entry[],
+  added: readonly Entry[],
+): Slices<{ readonly trees: Trees; readonly touched: ReadonlyMap<TreeName, ReadonlySet<string>> }> {
   const next: Record<TreeName, DispatchTree> = { ...trees };
   const touched = new Map<TreeName, ReadonlySet<string>>();
-  for (const [name, edit] of edits) {
-    const [before, after] = [trees[name], trees[name].edited(edit.removed, edit.added)];
+  for (const [name, edit] of editsByTree(removed, added)) {
+    const [before, after] = [trees[name], yield* trees[name].editedInSlices(edit.removed, edit.added)];
     next[name] = after;
     const names =
       before.isFlat === after.isFlat

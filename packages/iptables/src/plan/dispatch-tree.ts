@@ -1,3 +1,4 @@
+import type { Slices } from '@kube-proxier/core';
 import type { Condition, IptablesProtocol, IptablesRule, IptablesRuleParts } from '@kube-proxier/linux';
 import { IptablesRule as Rule } from '@kube-proxier/linux';
 import type { Chain } from './iptables-transaction.js';
@@ -143,7 +144,7 @@ function hex(value: number): string {
   return value.toString(16).toUpperCase();
 }
 
-/** One tree of one state. Immutable; {@link DispatchTree.edited} shares what is untouched. */
+/** One tree of one state. Immutable; {@link DispatchTree.editedInSlices} shares what is untouched. */
 export class DispatchTree {
   private constructor(
     private readonly name: TreeName,
@@ -155,8 +156,11 @@ export class DispatchTree {
     return new DispatchTree(name, new Map(), 0);
   }
 
-  /** The tree without `removed` and with `added`. Costs what these cost, and the number of leaves. */
-  edited(removed: readonly Entry[], added: readonly Entry[]): DispatchTree {
+  /**
+   * The tree without `removed` and with `added`. Costs what these cost, and the number of leaves. Yields after each entry, so that a
+   * caller can pause.
+   */
+  *editedInSlices(removed: readonly Entry[], added: readonly Entry[]): Slices<DispatchTree> {
     const leaves = new Map(this.leaves);
     const touched = new Map<string, Map<string, Entry>>();
     const leaf = (name: string): Map<string, Entry> => {
@@ -168,13 +172,16 @@ export class DispatchTree {
       return entries;
     };
     for (const entry of removed) {
+      yield;
       leaf(entry.place.leaf).delete(entry.key);
     }
     for (const entry of added) {
+      yield;
       leaf(entry.place.leaf).set(entry.key, entry);
     }
     let size = this.size;
     for (const [name, entries] of touched) {
+      yield;
       size += entries.size - (leaves.get(name)?.length ?? 0);
       if (entries.size === 0) {
         leaves.delete(name);

@@ -1,4 +1,4 @@
-import { type ChangeSet, type ProxyState, StateMemo } from '@kube-proxier/core';
+import { type ChangeSet, finish, type ProxyState, type Slices, StateMemo } from '@kube-proxier/core';
 import {
   effectOf,
   type IptablesChainRule,
@@ -63,35 +63,42 @@ interface PlannedState {
 
 /** Plans transactions. Pure. */
 export class IptablesPlanner {
-  readonly #planned = new StateMemo<PlannedState>((state) => {
-    const rules = [...state.servicePorts.values()].map((port) => rulesOf(port, state));
-    return { index: DispatchIndex.of(state, rules), rules };
-  });
+  readonly #planned = new StateMemo<PlannedState>((state) => finish(derive(state)));
 
   /** @param masqueradeBit bit of the packet mark that means "masquerade", 0…31. */
   constructor(private readonly masqueradeBit: number) {}
 
   /** See `Dataplane.plan`. */
   plan(next: ProxyState, changes: ChangeSet, installed?: InstalledIptables): IptablesTransaction | undefined {
+    return finish(this.planInSlices(next, changes, installed));
+  }
+
+  /** See `Dataplane.planInSlices`. */
+  *planInSlices(
+    next: ProxyState,
+    changes: ChangeSet,
+    installed?: InstalledIptables,
+  ): Slices<IptablesTransaction | undefined> {
     const drafts: Drafts = { filter: draft(), nat: draft() };
     if (installed === undefined && changes.previous !== undefined) {
       if (sameNode(changes.previous, next)) {
-        this.#planChanges(next, changes.previous, changes, drafts);
+        yield* this.#planChanges(next, changes.previous, changes, drafts);
       } else {
-        diff(this.#stateChains(next), present(this.#stateChains(changes.previous)), drafts);
+        const wanted = yield* this.#stateChains(next);
+        yield* diff(wanted, present(yield* this.#stateChains(changes.previous)), drafts);
       }
       const localnet = wantsLocalnet(next) && !wantsLocalnet(changes.previous);
       return this.#transaction(next, drafts, localnet);
     }
     const found = installed ?? NOTHING;
-    const wanted = this.#stateChains(next);
+    const wanted = yield* this.#stateChains(next);
     const fixed = fixedChains(next.family, this.masqueradeBit, found.facts);
     for (const table of TABLES) {
       for (const [name, chain] of fixed[table]) {
         wanted[table].set(name, chain);
       }
     }
-    diff(wanted, saved(found), drafts);
+    yield* diff(wanted, saved(found), drafts);
     for (const table of TABLES) {
       planJumps(table, found[table], drafts[table]);
     }
@@ -107,11 +114,12 @@ export class IptablesPlanner {
   }
 
   /** Every chain that follows from the state. */
-  #stateChains(state: ProxyState): Record<TableName, Map<string, Chain>> {
+  *#stateChains(state: ProxyState): Slices<Record<TableName, Map<string, Chain>>> {
     const chains = { filter: new Map<string, Chain>(), nat: new Map<string, Chain>() };
-    const { index, rules } = this.#planned.of(state);
+    const { index, rules = yield* rulesOfAll(state) } = this.#planned.known(state) ?? (yield* derive(state));
     this.#planned.set(state, { index });
-    for (const one of rules ?? [...state.servicePorts.values()].map((port) => rulesOf(port, state))) {
+    for (const one of rules) {
+      yield;
       for (const table of TABLES) {
         for (const [name, chain] of one[table]) {
           chains[table].set(name, chain);
@@ -119,23 +127,26 @@ export class IptablesPlanner {
       }
     }
     for (const [table, name, chain] of index.chains()) {
+      yield;
       chains[table].set(name, chain);
     }
     return chains;
   }
 
-  #planChanges(next: ProxyState, previous: ProxyState, changes: ChangeSet, drafts: Drafts): void {
+  *#planChanges(next: ProxyState, previous: ProxyState, changes: ChangeSet, drafts: Drafts): Slices<void> {
     const rules = new Map<string, { previous?: ServiceRules; current?: ServiceRules }>();
     for (const [key, change] of changes.servicePorts) {
+      yield;
       rules.set(key, {
         ...(change.previous === undefined ? {} : { previous: rulesOf(change.previous, previous) }),
         ...(change.current === undefined ? {} : { current: rulesOf(change.current, next) }),
       });
     }
     const { index: before } = this.#planned.of(previous);
-    const { index: after, touched } = before.next(next, changes, rules);
+    const { index: after, touched } = yield* before.nextInSlices(next, changes, rules);
     this.#planned.advance(previous, next, () => ({ index: after }));
     for (const [key, { previous: old, current }] of rules) {
+      yield;
       for (const table of TABLES) {
         for (const [name, chain] of current?.[table] ?? []) {
           put(drafts[table], name, old?.[table].get(name), chain);
@@ -150,6 +161,7 @@ export class IptablesPlanner {
     for (const tree of TREE_NAMES) {
       const target = drafts[TREES[tree].table];
       for (const name of touched.get(tree) ?? []) {
+        yield;
         put(target, name, before.trees[tree].chain(name), after.trees[tree].chain(name));
       }
       // A root may also change for what its last rule leads to, in another tree.
@@ -158,6 +170,21 @@ export class IptablesPlanner {
       }
     }
   }
+}
+
+/** What a plan derives from a state, from scratch. */
+function* derive(state: ProxyState): Slices<PlannedState & Required<Pick<PlannedState, 'rules'>>> {
+  const rules = yield* rulesOfAll(state);
+  return { index: yield* DispatchIndex.ofInSlices(state, rules), rules };
+}
+
+function* rulesOfAll(state: ProxyState): Slices<readonly ServiceRules[]> {
+  const rules: ServiceRules[] = [];
+  for (const port of state.servicePorts.values()) {
+    yield;
+    rules.push(rulesOf(port, state));
+  }
+  return rules;
 }
 
 function draft(): Draft {
@@ -208,15 +235,21 @@ function holds(found: readonly string[], wanted: Chain['rules']): boolean {
   );
 }
 
-function diff(wanted: Readonly<Record<TableName, ReadonlyMap<string, Chain>>>, now: Present, drafts: Drafts): void {
+function* diff(
+  wanted: Readonly<Record<TableName, ReadonlyMap<string, Chain>>>,
+  now: Present,
+  drafts: Drafts,
+): Slices<void> {
   for (const table of TABLES) {
     for (const [name, chain] of wanted[table]) {
+      yield;
       const found = now.rules(table, name);
       if (found === undefined || !holds(found, chain.rules)) {
         write(drafts[table], name, chain, found?.length);
       }
     }
     for (const name of now.names(table)) {
+      yield;
       if (!wanted[table].has(name)) {
         remove(drafts[table], name, now.rules(table, name)?.length ?? 0);
       }

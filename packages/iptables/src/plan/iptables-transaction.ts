@@ -1,4 +1,4 @@
-import type { IPFamily } from '@kube-proxier/core';
+import { finish, type IPFamily, type Slices } from '@kube-proxier/core';
 import {
   EMPTY_TABLE_DOCUMENT,
   type IptablesChain,
@@ -6,7 +6,7 @@ import {
   type IptablesDocument,
   type IptablesRule,
   type IptablesTableDocument,
-  renderDocument,
+  renderDocumentInSlices,
   userChain,
 } from '@kube-proxier/linux';
 import type { RuleText } from './rule-text.js';
@@ -80,7 +80,12 @@ export function describeTransaction({ filter, nat }: IptablesTransaction): strin
 
 /** The text for `iptables-restore --noflush`; empty when nothing changes. */
 export function renderTransaction(transaction: IptablesTransaction): string {
-  return renderDocument(documentOf(transaction));
+  return finish(renderTransactionInSlices(transaction));
+}
+
+/** {@link renderTransaction}. Yields often, so that a caller can pause. */
+export function* renderTransactionInSlices(transaction: IptablesTransaction): Slices<string> {
+  return yield* renderDocumentInSlices(yield* documentInSlices(transaction));
 }
 
 /**
@@ -90,14 +95,21 @@ export function renderTransaction(transaction: IptablesTransaction): string {
  * chain, and what is deleted at the end is no longer jumped to.
  */
 export function documentOf(transaction: IptablesTransaction): IptablesDocument<string> {
-  return new Map(
-    (['filter', 'nat'] as const).map((name) => [name, tableDocument(transaction[name], transaction.comments)]),
-  );
+  return finish(documentInSlices(transaction));
 }
 
-function tableDocument(table: TableTransaction, comments: boolean): IptablesTableDocument<string> {
+function* documentInSlices(transaction: IptablesTransaction): Slices<IptablesDocument<string>> {
+  const { filter, nat, comments } = transaction;
+  return new Map([
+    ['filter', yield* tableDocument(filter, comments)],
+    ['nat', yield* tableDocument(nat, comments)],
+  ]);
+}
+
+function* tableDocument(table: TableTransaction, comments: boolean): Slices<IptablesTableDocument<string>> {
   const written = new Map<string, IptablesChain<string>>();
   for (const [name, chain] of table.writes) {
+    yield;
     written.set(name, chainContent(chain, comments));
   }
   for (const name of table.deletes.keys()) {

@@ -1,9 +1,10 @@
+import { EventLoopPace, finishWithPauses } from '@kube-proxier/core';
 import {
   type Iptables,
   IptablesError,
   IptablesRule,
   type PacketCounters,
-  parseSavedTable,
+  parseSavedTableInSlices,
   type Sysctl,
   SysctlError,
 } from '@kube-proxier/linux';
@@ -29,9 +30,10 @@ export async function readInstalled({ iptables, sysctl, counters }: ReadTarget):
     readSetting(sysctl, TCP_BE_LIBERAL),
     readSetting(sysctl, ROUTE_LOCALNET),
   ]);
+  const pace = new EventLoopPace();
   return {
-    filter: parseSavedTable(filter, 'filter'),
-    nat: parseSavedTable(nat, 'nat'),
+    filter: await finishWithPauses(parseSavedTableInSlices(filter, 'filter'), pace),
+    nat: await finishWithPauses(parseSavedTableInSlices(nat, 'nat'), pace),
     routeLocalnet: routeLocalnet === '1',
     facts: {
       randomFully,

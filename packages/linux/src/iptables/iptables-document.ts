@@ -1,4 +1,4 @@
-import { finish } from '@kube-proxier/core';
+import { finish, type Slices } from '@kube-proxier/core';
 import type { IptablesTable } from './iptables.js';
 
 /** One chain with its whole content. */
@@ -115,8 +115,13 @@ export interface IptablesLine<Owner = never> {
  * to each of them.
  */
 export function renderDocument(document: IptablesDocument<unknown>): string {
+  return finish(renderDocumentInSlices(document));
+}
+
+/** {@link renderDocument}. Yields after each chain, so that a caller can pause. */
+export function* renderDocumentInSlices(document: IptablesDocument<unknown>): Slices<string> {
   const lines: string[] = [];
-  eachLine(document, (text) => lines.push(text));
+  yield* eachLine(document, (text) => lines.push(text));
   lines.push('');
   return lines.join('\n');
 }
@@ -128,24 +133,27 @@ export function lineOfDocument<Owner>(
 ): IptablesLine<Owner> | undefined {
   let at = 0;
   let found: IptablesLine<Owner> | undefined;
-  eachLine(document, (_text, operation, table, chain, owner) => {
+  const lines = eachLine(document, (_text, operation, table, chain, owner) => {
     if (++at === number) {
       found = { table, operation, chain, owner };
     }
   });
+  finish(lines);
   return found;
 }
 
-function eachLine<Owner>(
+/** Yields after each chain. */
+function* eachLine<Owner>(
   document: IptablesDocument<Owner>,
   visit: (text: string, operation: IptablesOperation, table: IptablesTable, chain?: string, owner?: Owner) => void,
-): void {
+): Slices<void> {
   for (const [table, content] of document) {
     if (isEmptyTableDocument(content)) {
       continue;
     }
     visit(`*${table}`, 'table', table);
     for (const chain of declarationOrder(content.written)) {
+      yield;
       visit(`:${chain} ${content.written.get(chain)?.policy ?? '-'} [0:0]`, 'declare-chain', table, chain);
     }
     for (const chain of content.created) {
@@ -155,6 +163,7 @@ function eachLine<Owner>(
       visit(command(`-D ${chain}`, rule), 'delete-rule', table, chain);
     }
     for (const [chain, { rules, owner, owners }] of content.written) {
+      yield;
       const append = `-A ${chain}`;
       rules.forEach((rule, index) => {
         visit(command(append, rule), 'append-rule', table, chain, owner ?? owners?.[index]);
@@ -286,7 +295,12 @@ function readCommand(line: string, draft: TableDraft): void {
   }
 }
 
+/** {@link parseSavedTable}. Yields after some lines each, so that a caller can pause. */
+export function* parseSavedTableInSlices(output: string, table: IptablesTable): Slices<SavedTable> {
+  return (yield* parseDocumentInSlices(output, table)).get(table)?.written ?? new Map();
+}
+
 /** The content of one table in the output of `iptables-save`; empty when the output does not have the table. */
 export function parseSavedTable(output: string, table: IptablesTable): SavedTable {
-  return parseDocument(output, table).get(table)?.written ?? new Map();
+  return finish(parseSavedTableInSlices(output, table));
 }

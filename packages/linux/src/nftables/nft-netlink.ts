@@ -1,12 +1,13 @@
 import { release } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
-import { assertNever } from '@kube-proxier/core';
+import { assertNever, EventLoopPace, finishWithPauses } from '@kube-proxier/core';
 import { NetlinkError, NetlinkRefused } from '../netlink/netlink-error.js';
 import type { NetlinkTransport } from '../netlink/open-socket.js';
 import { EndingOwners } from './ending-owners.js';
 import {
-  encodeNftTransaction,
+  encodeNftTransactionInSlices,
   type NftEncodedTransaction,
+  type NftEncodeOptions,
   NftNotEncodable,
   setNftGeneration,
 } from './netlink/encode-transaction.js';
@@ -249,7 +250,7 @@ class NetlinkNft implements Nft {
       const known = await this.#knownSets(transaction, key, generation);
       if (encoded === undefined || !isDeepStrictEqual(known?.types, types)) {
         types = known?.types;
-        encoded = encode(transaction, { isCommitted, typesOf: (name) => known?.types.get(name) });
+        encoded = await encode(transaction, { isCommitted, typesOf: (name) => known?.types.get(name) });
         if (encoded.bytes.length > QUICKLY_ENCODED && !isListed) {
           // Others had time to change the ruleset.
           continue;
@@ -500,12 +501,10 @@ function isLater(generation: number, than: number): boolean {
   return ((generation - than) | 0) > 0;
 }
 
-function encode(
-  transaction: NftTransaction,
-  options: Parameters<typeof encodeNftTransaction>[1],
-): NftEncodedTransaction {
+/** With pauses, where it is large. */
+async function encode(transaction: NftTransaction, options: NftEncodeOptions): Promise<NftEncodedTransaction> {
   try {
-    return encodeNftTransaction(transaction, options);
+    return await finishWithPauses(encodeNftTransactionInSlices(transaction, options), new EventLoopPace());
   } catch (error) {
     throw error instanceof NftNotEncodable
       ? refusalOfCommand(transaction, error.command, error.refusal, error.message)

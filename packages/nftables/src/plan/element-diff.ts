@@ -1,3 +1,4 @@
+import { finish, type Slices } from '@kube-proxier/core';
 import type { NftSetOrMap } from '@kube-proxier/linux';
 import type { TransactionDraft } from './nftables-transaction.js';
 import type { ServiceElements } from './service-elements.js';
@@ -31,12 +32,32 @@ export function diffElements(
   wanted: Elements,
   draft: TransactionDraft,
 ): void {
+  finish(diffElementsInSlices(name, found, wanted, draft));
+}
+
+/** Elements that are compared between two pauses. */
+const BETWEEN_PAUSES = 64;
+
+/** {@link diffElements}. Yields after some elements each, so that a caller can pause. */
+export function* diffElementsInSlices(
+  name: string,
+  found: ElementValues | undefined,
+  wanted: Elements,
+  draft: TransactionDraft,
+): Slices<void> {
+  let compared = 0;
   for (const [key, { value }] of found ?? []) {
+    if (++compared % BETWEEN_PAUSES === 0) {
+      yield;
+    }
     if (!wanted.has(key) || wanted.get(key) !== value) {
       draft.deleteElement(name, key);
     }
   }
   for (const [key, value] of wanted) {
+    if (++compared % BETWEEN_PAUSES === 0) {
+      yield;
+    }
     const existing = found?.get(key);
     if (existing === undefined || existing.value !== value) {
       draft.addElement([name, key, value]);

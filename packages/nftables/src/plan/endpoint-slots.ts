@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type Endpoint, proportionalParts, selectionSlots, selectionWeights } from '@kube-proxier/core';
+import {
+  type Endpoint,
+  finish,
+  proportionalParts,
+  type Slices,
+  selectionSlots,
+  selectionWeights,
+} from '@kube-proxier/core';
 import type { ServiceOptions } from './service-options.js';
 
 /** What of a Service's options decides about slots. */
@@ -37,6 +44,19 @@ function partsOf(weights: readonly number[]): readonly number[] {
   return proportionalParts(weights, selectionSlots(weights.length));
 }
 
+/**
+ * Finds out beforehand, for a long list, what {@link endpointSlots} then knows. Yields after some endpoints each, so that a caller can
+ * pause.
+ */
+export function* arrangeSlotsInSlices(endpoints: readonly Endpoint[], balancing: () => Balancing): Slices<void> {
+  if (endpoints.length >= LONG_LIST && balancing().loadBalancing !== 'maglev') {
+    const weights = selectionWeights(endpoints);
+    yield* steadySlotsInSlices(endpoints, weights && partsOf(weights));
+  }
+}
+
+/** Endpoints that are arranged between two pauses. */
+const BETWEEN_PAUSES = 64;
 /** Endpoints from which on they do not stand in their order. */
 const LONG_LIST = 64;
 const NO_ENDPOINT = -1;
@@ -50,13 +70,23 @@ const ARRANGED = new WeakMap<readonly Endpoint[], readonly Endpoint[]>();
  * from the endpoints alone, independent of their order.
  */
 function steadySlots(list: readonly Endpoint[], parts: readonly number[] | undefined): readonly Endpoint[] {
+  return finish(steadySlotsInSlices(list, parts));
+}
+
+/** {@link steadySlots}. Yields after some endpoints each, so that a caller can pause. */
+function* steadySlotsInSlices(
+  list: readonly Endpoint[],
+  parts: readonly number[] | undefined,
+): Slices<readonly Endpoint[]> {
   const known = ARRANGED.get(list);
   if (known !== undefined) {
     return known;
   }
   const endpoints = list.flatMap((endpoint, index) => Array<Endpoint>(parts?.[index] ?? 1).fill(endpoint));
   const { length } = endpoints;
+  yield;
   const seeds = seedsOf(endpoints);
+  yield;
   const tries = new Uint32Array(length);
   const holders = new Int32Array(length).fill(NO_ENDPOINT);
   const prefers = (slot: number, one: number, other: number) => {
@@ -66,6 +96,9 @@ function steadySlots(list: readonly Endpoint[], parts: readonly number[] | undef
   // Slots beyond the last are skipped, so that the order of the others is the same with one endpoint more or less.
   const mask = 2 ** Math.ceil(Math.log2(length)) - 1;
   for (let next = 0; next < length; next++) {
+    if (next % BETWEEN_PAUSES === 0) {
+      yield;
+    }
     for (let seeker = next; seeker !== NO_ENDPOINT; ) {
       tries[seeker] = (tries[seeker] as number) + 1;
       const slot = mixed(seeds[seeker] as number, tries[seeker] as number) & mask;

@@ -2,10 +2,12 @@ import {
   type ChangeSet,
   COUNT_TRAFFIC_ANNOTATION,
   countsTraffic,
+  finish,
   formatServicePortName,
   type ProxyState,
   type ResolvedServicePort,
   readCountTraffic,
+  type Slices,
   StateMemo,
   structurallyEqual,
 } from '@kube-proxier/core';
@@ -16,10 +18,12 @@ import {
   diffContainers,
   diffCounters,
   diffElements,
+  diffElementsInSlices,
   type Elements,
   elementValues,
   putElement,
 } from './element-diff.js';
+import { arrangeSlotsInSlices } from './endpoint-slots.js';
 import { type Chain, fixedChains, type LayoutContext } from './fixed-chains.js';
 import { COUNT_CHAINS, FORGET_PRIORITY, RESET_CHAINS, renderKind, TRAFFIC_CHAINS } from './frontend-chains.js';
 import type { HostFacts, InstalledNftables } from './installed-nftables.js';
@@ -59,6 +63,8 @@ interface PlannedState {
 
 /** What every supported host has; the facts of this host come with the installed state. */
 const DEFAULT_FACTS: HostFacts = { fullyRandom: true, layout: 'constant' };
+/** Service ports that are planned in less than a few milliseconds, and endpoints of one that are not. */
+const [FEW, MANY] = [64, 1000];
 const NO_SETS: ServiceElements['sets'] = new Map();
 const NO_COUNTERS: ServiceElements['counters'] = [];
 type Chains = ReadonlyMap<string, Chain>;
@@ -77,18 +83,26 @@ export class NftablesPlanner {
 
   /** See `Dataplane.plan`. */
   plan(next: ProxyState, changes: ChangeSet, installed?: InstalledNftables): NftablesTransaction | undefined {
+    return finish(this.planInSlices(next, changes, installed));
+  }
+
+  /** See `Dataplane.planInSlices`. */
+  *planInSlices(
+    next: ProxyState,
+    changes: ChangeSet,
+    installed?: InstalledNftables,
+  ): Slices<NftablesTransaction | undefined> {
     const draft = new TransactionDraft();
     const { previous } = changes;
     let forget: readonly ForgottenClients[] = [];
     let facts = installed?.facts ?? DEFAULT_FACTS;
     if (installed === undefined && previous !== undefined) {
-      this.#planned.advance(previous, next, (planned) => {
-        ({ facts } = planned);
-        forget = this.#planChanges(next, previous, planned, changes, draft);
-        return planned;
-      });
+      const planned = this.#planned.take(previous);
+      ({ facts } = planned);
+      forget = yield* this.#planChanges(next, previous, planned, changes, draft);
+      this.#planned.set(next, planned);
     } else {
-      forget = this.#planAll(next, installed ?? { table: undefined, facts: DEFAULT_FACTS }, draft);
+      forget = yield* this.#planAll(next, installed ?? { table: undefined, facts: DEFAULT_FACTS }, draft);
     }
     const commands = draft.commands();
     return commands.length === 0 && forget.length === 0
@@ -96,7 +110,7 @@ export class NftablesPlanner {
       : {
           write: { family: nftFamily(next.family), table: TABLE, commands },
           forget,
-          problems: problemsOf(next, changes, facts),
+          problems: yield* problemsOf(next, changes, facts),
         };
   }
 
@@ -119,7 +133,7 @@ export class NftablesPlanner {
     return { family: state.family, node: state.node, masqueradeBit, fullyRandom, hasRanges };
   }
 
-  #planAll(next: ProxyState, installed: InstalledNftables, draft: TransactionDraft): ForgottenClients[] {
+  *#planAll(next: ProxyState, installed: InstalledNftables, draft: TransactionDraft): Slices<ForgottenClients[]> {
     const { facts } = installed;
     const parts = new SharedParts();
     const elements = new Map<string, Elements>();
@@ -134,6 +148,8 @@ export class NftablesPlanner {
       return found;
     };
     for (const port of next.servicePorts.values()) {
+      yield;
+      yield* arrangeSlots(port);
       const wanted = this.#elementsOf(port, next, facts);
       parts.add(wanted);
       for (const name of wanted.counters) {
@@ -143,6 +159,7 @@ export class NftablesPlanner {
         sets.set(name, container);
       }
       for (const [container, key, value] of wanted.elements) {
+        yield;
         into(container).set(key, value);
       }
     }
@@ -151,6 +168,7 @@ export class NftablesPlanner {
       into(HAIRPIN).set(key, undefined);
     }
     for (const address of next.clusterIPs.keys()) {
+      yield;
       into(CLUSTER_IPS).set(address, undefined);
     }
     for (const address of nodePortAddresses(next)) {
@@ -167,7 +185,7 @@ export class NftablesPlanner {
         draft.first({ do: 'add-container', name, container });
       }
       if (!WRITTEN_BY_PACKETS.has(name) && !sets.get(name)?.flags?.includes('dynamic')) {
-        diffElements(name, found?.elements, elements.get(name) ?? new Map(), draft);
+        yield* diffElementsInSlices(name, found?.elements, elements.get(name) ?? new Map(), draft);
       }
     }
     for (const [name, { kind, elements: found }] of standing?.containers ?? []) {
@@ -206,13 +224,13 @@ export class NftablesPlanner {
     return features.affinity ? staleAffinityClients(next, standing?.containers.get(AFFINITY)?.elements) : [];
   }
 
-  #planChanges(
+  *#planChanges(
     next: ProxyState,
     previous: ProxyState,
     { facts, parts }: PlannedState,
     changes: ChangeSet,
     draft: TransactionDraft,
-  ): ForgottenClients[] {
+  ): Slices<ForgottenClients[]> {
     const old = new Map<string, Elements>();
     const wanted = new Map<string, Elements>();
     const forget: ForgottenClients[] = [];
@@ -222,7 +240,16 @@ export class NftablesPlanner {
       if (!changes.servicePorts.has(key) && !this.#countsTraffic(was) && !this.#countsTraffic(current)) {
         continue;
       }
+      const isLong = changes.resolvedServicePorts.size > FEW || Math.max(endpointsOf(was), endpointsOf(current)) > MANY;
+      if (isLong) {
+        yield* arrangeSlots(was);
+        yield* arrangeSlots(current);
+        yield;
+      }
       const oldElements = was && parts.remove(this.#elementsOf(was, next, facts, current));
+      if (isLong) {
+        yield;
+      }
       const newElements = current && parts.add(this.#elementsOf(current, next, facts, was));
       collectElements(old, oldElements);
       collectElements(wanted, newElements);
@@ -232,7 +259,7 @@ export class NftablesPlanner {
     }
     const { chains, hairpins, hadRanges } = parts.end();
     for (const name of new Set([...old.keys(), ...wanted.keys()])) {
-      diffElements(name, elementValues(old.get(name)), wanted.get(name) ?? new Map(), draft);
+      yield* diffElementsInSlices(name, elementValues(old.get(name)), wanted.get(name) ?? new Map(), draft);
     }
     for (const [key, isThere] of hairpins) {
       putElement(HAIRPIN, key, isThere, draft);
@@ -271,6 +298,19 @@ export class NftablesPlanner {
       putNodePortAddresses(next, previous, draft);
     }
     return features.affinity ? forget : [];
+  }
+}
+
+function endpointsOf(port: ResolvedServicePort | undefined): number {
+  return port === undefined ? 0 : Math.max(port.cluster.length, port.local.length);
+}
+
+/** Beforehand, as it takes long for a Service with many endpoints. */
+function* arrangeSlots(port: ResolvedServicePort | undefined): Slices<void> {
+  if (port !== undefined) {
+    const options = () => readServiceOptions(port.servicePort.annotations).options;
+    yield* arrangeSlotsInSlices(port.cluster, options);
+    yield* arrangeSlotsInSlices(port.local, options);
   }
 }
 
@@ -343,22 +383,27 @@ function writeChain(name: string, { base, rules }: Chain, isThere: boolean, draf
 }
 
 /** What changed service ports request and do not get. */
-function problemsOf(
+function* problemsOf(
   { servicePorts }: ProxyState,
   changes: ChangeSet,
   { traffic: canCountTraffic = true }: HostFacts,
-): readonly string[] {
-  return [...changes.servicePorts.keys()].flatMap((key) => {
-    const port = servicePorts.get(key);
-    if (port === undefined) {
-      return [];
+): Slices<readonly string[]> {
+  const problems: string[] = [];
+  for (const key of changes.servicePorts.keys()) {
+    if (changes.servicePorts.size > FEW) {
+      yield;
     }
-    const { annotations } = port.servicePort;
-    const { problems } = readServiceOptions(annotations);
-    const uncounted =
-      !canCountTraffic && readCountTraffic(annotations) === true
-        ? [`${COUNT_TRAFFIC_ANNOTATION}: this host can count connections only`]
-        : [];
-    return [...problems, ...uncounted].map((problem) => `Service port ${formatServicePortName(port.name)}: ${problem}`);
-  });
+    const port = servicePorts.get(key);
+    if (port !== undefined) {
+      const { annotations } = port.servicePort;
+      const uncounted =
+        !canCountTraffic && readCountTraffic(annotations) === true
+          ? [`${COUNT_TRAFFIC_ANNOTATION}: this host can count connections only`]
+          : [];
+      for (const problem of [...readServiceOptions(annotations).problems, ...uncounted]) {
+        problems.push(`Service port ${formatServicePortName(port.name)}: ${problem}`);
+      }
+    }
+  }
+  return problems;
 }

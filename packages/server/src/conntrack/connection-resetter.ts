@@ -1,7 +1,9 @@
 import {
   type ChangeSet,
   type Clock,
-  diffStates,
+  diffStatesInSlices,
+  EventLoopPace,
+  finishWithPauses,
   formatServicePortName,
   GONE_AFTER,
   type IPFamily,
@@ -12,6 +14,7 @@ import {
   type ProxyState,
   resetsConnections,
   type ServicePortKey,
+  type Slices,
   type SyncObserver,
   type SyncSuccess,
   systemClock,
@@ -119,9 +122,13 @@ export class ConnectionResetter implements SyncObserver {
     }
   }
 
-  synced({ family, state, changes }: Pick<SyncSuccess, 'family' | 'state' | 'changes'>): void {
+  synced(success: Pick<SyncSuccess, 'family' | 'state' | 'changes'>): void | Promise<void> {
+    return finishWithPauses(this.#note(success), new EventLoopPace(this.#clock));
+  }
+
+  *#note({ family, state, changes }: Pick<SyncSuccess, 'family' | 'state' | 'changes'>): Slices<void> {
     const known = this.#families.get(family);
-    const lost = lostEndpoints(stepSince(known?.state, state, changes));
+    const lost = lostEndpoints(yield* stepSince(known?.state, state, changes));
     const resets = known ?? { state, pending: [], timer: undefined, isRunning: false, failures: 0 };
     resets.state = state;
     this.#families.set(family, resets);
@@ -335,8 +342,8 @@ function socketOf({ family, original }: ConntrackEntry): TcpSocketAddress {
 }
 
 /** The changes since the last sync that was observed. */
-function stepSince(before: ProxyState | undefined, state: ProxyState, changes: ChangeSet): ChangeSet {
-  return before !== undefined && changes.previous === before ? changes : diffStates(before, state);
+function* stepSince(before: ProxyState | undefined, state: ProxyState, changes: ChangeSet): Slices<ChangeSet> {
+  return changes.previous === before ? changes : yield* diffStatesInSlices(before, state);
 }
 
 function merged(pending: readonly Pending[]): LostByServicePort {

@@ -1,13 +1,16 @@
 import {
   type ChangeSet,
   type Clock,
-  diffStates,
+  diffStatesInSlices,
+  EventLoopPace,
+  finishWithPauses,
   type IPFamily,
   type Logger,
   messageOf,
   type Protocol,
   type ProxyState,
   type ResolvedServicePort,
+  type Slices,
   type SyncObserver,
   type SyncSuccess,
   systemClock,
@@ -81,9 +84,9 @@ export class ConntrackCleaner implements SyncObserver {
     this.#retries.get(family)?.cancel();
     this.#retries.delete(family);
     const before = this.#lastChecked.get(family);
-    const step = this.isTracked
-      ? stepSince(before, state, changes, full)
-      : servedAgain(stepSince(before, state, changes, false));
+    const since = (isFull: boolean) =>
+      finishWithPauses(stepSince(before, state, changes, isFull), new EventLoopPace(this.clock));
+    const step = this.isTracked ? await since(full) : servedAgain(await since(false));
     const protocols = protocolsWithStaleFlows(step);
     if (protocols.length === 0) {
       this.#lastChecked.set(family, state);
@@ -175,16 +178,22 @@ export class ConntrackCleaner implements SyncObserver {
  * Service: then all service ports are checked. After a failure `changes` does not cover everything since the last check;
  * comparing the states does.
  */
-function stepSince(before: ProxyState | undefined, state: ProxyState, changes: ChangeSet, full: boolean): ChangeSet {
-  if (!full && before !== undefined && changes.previous === before) {
+function* stepSince(
+  before: ProxyState | undefined,
+  state: ProxyState,
+  changes: ChangeSet,
+  full: boolean,
+): Slices<ChangeSet> {
+  if (full ? before === undefined && changes.previous === undefined : changes.previous === before) {
     return changes;
   }
-  const step = diffStates(before, state);
+  const step = yield* diffStatesInSlices(before, state);
   if (!full || before === undefined) {
     return step;
   }
   const resolvedServicePorts = new Map(step.resolvedServicePorts);
   for (const [key, current] of state.servicePorts) {
+    yield;
     if (!resolvedServicePorts.has(key)) {
       resolvedServicePorts.set(key, { previous: undefined, current });
     }

@@ -1,5 +1,6 @@
 import {
   type Clock,
+  EventLoopPace,
   type HealthCheckNodePort,
   type IPFamily,
   type Logger,
@@ -62,7 +63,16 @@ export class ServiceHealthServers implements SyncObserver {
     const { nodePortAddresses } = state.node;
     const loopback = nodePortAddresses.loopback ? [LOOPBACK[family]] : [];
     const hosts = nodePortAddresses.kind === 'listed' ? [...nodePortAddresses.addresses, ...loopback] : [ANY[family]];
-    await Promise.all([...keys].map((key) => this.#update(family, key, state.healthCheckNodePorts.get(key), hosts)));
+    const pace = new EventLoopPace(this.options.clock);
+    let updates: Promise<void>[] = [];
+    for (const key of keys) {
+      updates.push(this.#update(family, key, state.healthCheckNodePorts.get(key), hosts));
+      if (pace.isPauseDue()) {
+        await Promise.all([...updates, pace.pause()]);
+        updates = [];
+      }
+    }
+    await Promise.all(updates);
   }
 
   /** Closes all ports. Idempotent. */

@@ -3,12 +3,15 @@ import {
   type Clock,
   type DriftRepair,
   digestNumber,
+  EventLoopPace,
+  finishWithPauses,
   type IPFamily,
   type ModeSelection,
   type ResolvedServicePort,
+  type Slices,
   type SyncFailure,
   type SyncSuccess,
-  stateDigest,
+  stateDigestInSlices,
   systemClock,
   type TrafficCounts,
 } from '@kube-proxier/core';
@@ -79,9 +82,10 @@ export class ProxyMetrics implements ServerObserver {
       collectDefaultMetrics({ register: this.registry });
     }
     this.#metrics = registerMetrics(this.registry, PROXY_METRICS);
-    registerMetric(this.registry, STATE_DIGEST, (metric) => {
+    registerMetric(this.registry, STATE_DIGEST, async (metric) => {
       for (const [family, state] of this.#states) {
-        metric.set({ ip_family: family }, digestNumber(stateDigest(state)));
+        const digest = await finishWithPauses(stateDigestInSlices(state), new EventLoopPace(clock));
+        metric.set({ ip_family: family }, digestNumber(digest));
       }
     });
   }
@@ -106,7 +110,11 @@ export class ProxyMetrics implements ServerObserver {
     this.#metrics.lastQueuedTimestamp.set({ ip_family: family }, this.#clock.now() / 1000);
   }
 
-  synced({ family, state, changes, full, duration, triggerTimes, report }: SyncSuccess): void {
+  synced(success: SyncSuccess): void | Promise<void> {
+    return finishWithPauses(this.#syncedInSlices(success), new EventLoopPace(this.#clock));
+  }
+
+  *#syncedInSlices({ family, state, changes, full, duration, triggerTimes, report }: SyncSuccess): Slices<void> {
     const metrics = this.#metrics;
     const labels = { ip_family: family };
     this.#observeSync(family, full, duration);
@@ -117,6 +125,7 @@ export class ProxyMetrics implements ServerObserver {
     const now = this.#clock.now();
     metrics.lastTimestamp.set(labels, now / 1000);
     for (const time of triggerTimes) {
+      yield;
       metrics.programmingDuration.observe(labels, Math.max(0, now - time) / 1000);
     }
     this.#begun = true;
@@ -129,13 +138,14 @@ export class ProxyMetrics implements ServerObserver {
     metrics.servicePorts.set(labels, state.servicePorts.size);
     this.#backendMetrics?.synced(family, report);
     const isAnew = changes.previous === undefined;
-    const overlaps = [...this.#overlaps.update(family, changes.resolvedServicePorts, isAnew).values()].flat();
+    const overlapping = yield* this.#overlaps.updateInSlices(family, changes.resolvedServicePorts, isAnew);
+    const overlaps = [...overlapping.values()].flat();
     for (const kind of OVERLAP_KINDS) {
       const count = overlaps.filter((overlap) => overlap.overlaps === kind).length;
       metrics.overlappingAddresses.set({ overlaps: kind, ...labels }, count);
     }
     for (const policy of ['internal', 'external'] as const) {
-      const { size } = this.#withoutLocal[policy].update(family, changes.servicePorts, isAnew);
+      const { size } = yield* this.#withoutLocal[policy].updateInSlices(family, changes.servicePorts, isAnew);
       metrics.noLocalEndpoints.set({ traffic_policy: policy, ...labels }, size);
     }
   }

@@ -21,7 +21,7 @@ export type MetricsOf<Descriptors extends Readonly<Record<string, MetricDescript
 export function registerMetric<const Descriptor extends MetricDescriptor>(
   registry: Registry,
   { type, name, help, labels, buckets }: Descriptor,
-  collect?: (metric: MetricOf<Descriptor>) => void,
+  collect?: (metric: MetricOf<Descriptor>) => void | Promise<void>,
 ): MetricOf<Descriptor> {
   const configuration = { name, help, labelNames: [...labels], registers: [registry] };
   const collected = collect && { collect: () => collect(metric) };

@@ -83,9 +83,9 @@ function startNode(options: RecordingOptions = {}, seed = 1) {
       },
       observer: {
         queued: () => recorder.queued(family),
-        resolved: (_family, state) => {
+        resolving: (_family, latest) => {
           transaction = undefined;
-          recorder.resolved(family, state);
+          recorder.resolving(family, latest);
         },
         synced: (success) => {
           done.push({ family, full: success.full, state: success.state, transaction });

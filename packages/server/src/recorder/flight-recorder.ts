@@ -74,7 +74,7 @@ export class FlightRecorder implements ServerObserver {
   readonly #lastSyncs = new Map<IPFamily, SyncEntry>();
   /** Families with changes that no sync covers yet. */
   readonly #pending = new Set<IPFamily>();
-  /** Families whose sync has begun to write. */
+  /** Families with a sync that has begun. */
   readonly #running = new Set<IPFamily>();
   readonly #unsynced = new Set(['Services', 'EndpointSlices']);
   #mode: ModeEntry | undefined;
@@ -133,13 +133,13 @@ export class FlightRecorder implements ServerObserver {
     this.#pending.add(family);
   }
 
-  resolved(family: IPFamily, state: Pick<ProxyState, 'node'>): void {
+  resolving(family: IPFamily, latest: Pick<ProxyState, 'node'>): void {
     if (!this.#families.has(family)) {
       const options = this.#options.get(family);
       if (options === undefined) {
         return;
       }
-      const includesLocalAddresses = state.node.localAddresses !== undefined;
+      const includesLocalAddresses = latest.node.localAddresses !== undefined;
       const entry = { entry: 'family', family, options, includesLocalAddresses } as const;
       this.#families.set(family, { at: this.#at(), ...entry });
       this.#write(entry);

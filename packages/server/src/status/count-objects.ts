@@ -1,4 +1,4 @@
-import { type ProxyState, type ServiceKey, serviceKey } from '@kube-proxier/core';
+import { finish, type ProxyState, type ServiceKey, type Slices, serviceKey } from '@kube-proxier/core';
 
 /** What one state has. */
 export interface ObjectCount {
@@ -8,13 +8,21 @@ export interface ObjectCount {
 }
 
 /** Counts the Services and endpoints of one state. Costs what the state is large. */
-export function countObjects({ servicePorts }: ProxyState): ObjectCount {
+export function countObjects(state: Pick<ProxyState, 'servicePorts'>): ObjectCount {
+  return finish(countObjectsInSlices(state));
+}
+
+/** {@link countObjects}. Yields after each service port, so that a caller can pause. */
+export function* countObjectsInSlices({ servicePorts }: Pick<ProxyState, 'servicePorts'>): Slices<ObjectCount> {
   const services = new Set<ServiceKey>();
   const endpoints = new Set<string>();
   for (const { name, cluster, local } of servicePorts.values()) {
+    yield;
     services.add(serviceKey(name));
-    for (const { key } of [...cluster, ...local]) {
-      endpoints.add(key);
+    for (const list of cluster === local ? [cluster] : [cluster, local]) {
+      for (const { key } of list) {
+        endpoints.add(key);
+      }
     }
   }
   return { services, endpoints: endpoints.size };

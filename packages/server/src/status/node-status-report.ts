@@ -1,16 +1,20 @@
 import {
   type Clock,
   type DriftRepair,
+  EventLoopPace,
+  finishWithPauses,
   type IPFamily,
   listNodePortAddresses,
   type ModeSelection,
   messageOf,
   type ProxyState,
+  type Slices,
   type Source,
   StateMemo,
   type SyncFailure,
   type SyncSuccess,
   stateDigest,
+  stateDigestInSlices,
 } from '@kube-proxier/core';
 import type { Readiness } from '../health/readiness.js';
 import type { ProxyMetrics } from '../metrics/proxy-metrics.js';
@@ -19,7 +23,7 @@ import type { ServerObserver } from '../server-observer.js';
 import type { BackgroundVerification } from '../verification/background-verification.js';
 import type { NodeVerification } from '../verification/verify-node.js';
 import { VERSION } from '../version.js';
-import { countObjects, totalOf } from './count-objects.js';
+import { countObjects, countObjectsInSlices, totalOf } from './count-objects.js';
 import {
   type FamilyStatus,
   findProblems,
@@ -119,6 +123,11 @@ export class NodeStatusReport implements ServerObserver {
 
   /** The current status. Costs as much as the number of service ports; runs no process. */
   async status(): Promise<NodeStatus> {
+    for (const { state } of [...this.#families.values()]) {
+      if (state !== undefined) {
+        await finishWithPauses(this.#countInSlices(state), new EventLoopPace(this.options.clock));
+      }
+    }
     const { nodeName, readiness, metrics, maxPending } = this.options;
     const { mode = '', requested = '', reason, defaulted } = this.#selection;
     const families = Object.fromEntries(
@@ -154,6 +163,14 @@ export class NodeStatusReport implements ServerObserver {
       failures: (await metrics?.failuresByPart()) ?? {},
       memory: { residentBytes: rss, heapBytes: heapUsed },
     };
+  }
+
+  /** What takes long of a large state, and is known from then on. */
+  *#countInSlices(state: ProxyState): Slices<void> {
+    yield* stateDigestInSlices(state);
+    if (this.#counts.known(state) === undefined) {
+      this.#counts.set(state, yield* countObjectsInSlices(state));
+    }
   }
 
   #countObjects(): Pick<NodeStatus, 'services' | 'endpoints'> {

@@ -1,6 +1,16 @@
-import type { Clock, IPFamily, Logger, ProxyState, SyncFailure, SyncSuccess } from '@kube-proxier/core';
+import {
+  type Clock,
+  EventLoopPace,
+  finishWithPauses,
+  type IPFamily,
+  type Logger,
+  type ProxyState,
+  type Slices,
+  type SyncFailure,
+  type SyncSuccess,
+} from '@kube-proxier/core';
 import type { ServerObserver } from '../server-observer.js';
-import { countObjects, totalOf } from './count-objects.js';
+import { countObjectsInSlices, totalOf } from './count-objects.js';
 
 /** Logs one line when every IP family had its first sync, and one when all succeed again after a failure. */
 export class SyncReport implements ServerObserver {
@@ -26,27 +36,35 @@ export class SyncReport implements ServerObserver {
     this.#failing.add(family);
   }
 
-  synced({ family, state }: Pick<SyncSuccess, 'family' | 'state'>): void {
+  synced({ family, state }: Pick<SyncSuccess, 'family' | 'state'>): void | Promise<void> {
     const hasFailed = this.#failing.delete(family);
     this.#states.set(family, state);
     if (this.#failing.size > 0 || this.#states.size < this.families.length) {
-      return;
+      return undefined;
     }
+    const now = this.clock.monotonic();
     if (this.#isFirst) {
       this.#isFirst = false;
-      this.#log('First sync: this node is programmed', this.#begin);
-    } else if (hasFailed) {
-      this.#log('Syncs succeed again: this node is programmed', this.#failingSince);
+      return this.#log('First sync: this node is programmed', now - this.#begin);
     }
+    return hasFailed ? this.#log('Syncs succeed again: this node is programmed', now - this.#failingSince) : undefined;
   }
 
-  #log(message: string, since: number): void {
-    const { services, endpoints } = totalOf([...this.#states.values()].map(countObjects));
+  #log(message: string, milliseconds: number): void | Promise<void> {
+    return finishWithPauses(this.#logInSlices(message, milliseconds), new EventLoopPace(this.clock));
+  }
+
+  *#logInSlices(message: string, milliseconds: number): Slices<void> {
+    const counts = [];
+    for (const state of [...this.#states.values()]) {
+      counts.push(yield* countObjectsInSlices(state));
+    }
+    const { services, endpoints } = totalOf(counts);
     this.logger.info(message, {
       services,
       endpoints,
       families: this.families.join(','),
-      milliseconds: Math.round(this.clock.monotonic() - since),
+      milliseconds: Math.round(milliseconds),
     });
   }
 }

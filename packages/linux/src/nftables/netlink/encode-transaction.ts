@@ -1,7 +1,8 @@
-import { assertNever } from '@kube-proxier/core';
+import { assertNever, finish, type Slices } from '@kube-proxier/core';
 import { type Attribute, be32, cString, encodeAttributes } from '../../netlink/attributes.js';
 import { NETLINK_FLAGS } from '../../netlink/netlink.js';
 import { HEADER } from '../../netlink/request-batches.js';
+import type { NftFamily } from '../nft-family.js';
 import type { NftBaseChain, NftCommand, NftNewElement, NftTransaction } from '../nft-transaction.js';
 import { ANONYMOUS_SET_NAME, compileNftRule } from './compile-rule.js';
 import { be64, verdictData } from './instructions.js';
@@ -91,16 +92,41 @@ const MAX_MESSAGE = 60_000;
  * @throws NftNotEncodable
  */
 export function encodeNftTransaction(transaction: NftTransaction, options: NftEncodeOptions): NftEncodedTransaction {
-  const encoder = new TransactionEncoder(transaction, options);
-  return encoder.encode();
+  return finish(encodeNftTransactionInSlices(transaction, options));
+}
+
+/** {@link encodeNftTransaction}. Yields often, so that a caller can pause. */
+export function encodeNftTransactionInSlices(
+  transaction: NftTransaction,
+  options: NftEncodeOptions,
+): Slices<NftEncodedTransaction> {
+  return new TransactionEncoder(transaction, options).encode();
 }
 
 const ADD = NETLINK_FLAGS.create;
 /** `NLM_F_APPEND`, for a new object. */
 const APPEND = 0x800;
 
+/** Commands between two pauses; those with many elements have pauses of their own. */
+const BETWEEN_PAUSES = 64;
+/** Bytes that an element takes at most, but for long names. A buffer that grows is copied, which takes long when it is large. */
+const ELEMENT_SIZE: Readonly<Record<NftFamily, number>> = { ip: 112, ip6: 160 };
+
+function elementCount({ commands }: NftTransaction): number {
+  let count = 0;
+  for (const command of commands) {
+    count +=
+      command.do === 'add-elements'
+        ? command.elements.length
+        : command.do === 'delete-elements'
+          ? command.keys.length
+          : 0;
+  }
+  return count;
+}
+
 class TransactionEncoder {
-  readonly #writer = new MessageWriter();
+  readonly #writer: MessageWriter;
   readonly #messages: NftEncodedMessage[] = [];
   readonly #head: Buffer;
   readonly #verdicts = new Map<string, Buffer>();
@@ -115,19 +141,23 @@ class TransactionEncoder {
     private readonly transaction: NftTransaction,
     private readonly options: NftEncodeOptions,
   ) {
+    this.#writer = new MessageWriter(elementCount(transaction) * ELEMENT_SIZE[transaction.family]);
     this.#head = Buffer.of(NFT_FAMILIES[transaction.family], 0, 0, 0);
     this.#table = cString(transaction.table);
   }
 
-  encode(): NftEncodedTransaction {
+  *encode(): Slices<NftEncodedTransaction> {
     const { commands } = this.transaction;
     const { isCommitted = true } = this.options;
     const subsystem = Buffer.of(0, 0, 0, NFTABLES_SUBSYSTEM);
     this.#raw(NFNL_BATCH.begin, 0, subsystem, [{ type: NFNL_BATCH.generation, value: be32(0) }]);
-    commands.forEach((command, index) => {
+    for (const [index, command] of commands.entries()) {
+      if (index % BETWEEN_PAUSES === BETWEEN_PAUSES - 1) {
+        yield;
+      }
       this.#command = index;
-      this.#encode(command);
-    });
+      yield* this.#encode(command);
+    }
     this.#command = -1;
     if (isCommitted) {
       this.#raw(NFNL_BATCH.end, 0, subsystem, []);
@@ -135,7 +165,7 @@ class TransactionEncoder {
     return { bytes: this.#writer.bytes, messages: this.#messages };
   }
 
-  #encode(command: NftCommand): void {
+  *#encode(command: NftCommand): Slices<void> {
     switch (command.do) {
       case 'add-table': {
         const flags = (command.flags ?? []).reduce((sum, flag) => sum | NFT_TABLE_FLAGS[flag], 0);
@@ -206,7 +236,7 @@ class TransactionEncoder {
         this.#message('deleteObject', 0, this.#counter(command.name));
         break;
       case 'add-elements':
-        this.#elements(
+        yield* this.#elements(
           'newElements',
           ADD,
           command.name,
@@ -215,7 +245,9 @@ class TransactionEncoder {
         );
         break;
       case 'delete-elements':
-        this.#elements('deleteElements', 0, command.name, command.keys.length, (index) => [command.keys[index] ?? '']);
+        yield* this.#elements('deleteElements', 0, command.name, command.keys.length, (index) => [
+          command.keys[index] ?? '',
+        ]);
         break;
       default:
         assertNever(command);
@@ -245,13 +277,13 @@ class TransactionEncoder {
     ]);
   }
 
-  #elements(
+  *#elements(
     message: NftMessage,
     flags: number,
     name: string,
     count: number,
     elementAt: (index: number) => NftNewElement,
-  ): void {
+  ): Slices<void> {
     const types = this.#declared.has(name) ? this.#declared.get(name) : this.options.typesOf(name);
     if (types === undefined) {
       throw new NftNotEncodable('missing', this.#command, `No such file or directory: set or map ${name}`);
@@ -275,6 +307,9 @@ class TransactionEncoder {
       }
       writer.endNested(list);
       writer.end();
+      if (index < count) {
+        yield;
+      }
     }
   }
 

@@ -8,9 +8,14 @@ const FIRST_SIZE = 4096;
 
 /** Netlink messages in one buffer that grows: what is written by the hundred thousand is written once. */
 export class MessageWriter {
-  #buffer = Buffer.alloc(FIRST_SIZE);
+  #buffer: Buffer;
   #end = 0;
   #message = 0;
+
+  /** @param size about how many bytes will be written. Too many cost nothing, as the kernel provides memory that is used. */
+  constructor(size = FIRST_SIZE) {
+    this.#buffer = Buffer.alloc(Math.max(size, FIRST_SIZE));
+  }
 
   /** Bytes written so far. */
   get length(): number {

@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals';
+import { VirtualClock } from '../testing/index.js';
+import { EventLoopPace, WorkEnded } from './event-loop-pace.js';
+import { finish, finishWithPauses, type Slices } from './slices.js';
+
+/** Counts to a number; `onStep` is called with each. */
+function* countTo(last: number, onStep: (number: number) => void = () => {}): Slices<number> {
+  for (let number = 1; number <= last; number += 1) {
+    yield;
+    onStep(number);
+  }
+  return last;
+}
+
+describe('work in slices', () => {
+  test('without pauses', () => {
+    expect(finish(countTo(1000))).toBe(1000);
+  });
+
+  test('is done at once where no pause is due: nothing waits for a promise', () => {
+    const clock = new VirtualClock();
+    expect(finishWithPauses(countTo(1000), new EventLoopPace(clock))).toBe(1000);
+  });
+
+  test('lets the event loop run after each 10 ms', async () => {
+    let time = 0;
+    let turns = 0;
+    let isOver = false;
+    const turn = () => {
+      turns += 1;
+      if (!isOver) {
+        setImmediate(turn);
+      }
+    };
+    setImmediate(turn);
+    const steps: number[] = [];
+    const work = countTo(100, () => {
+      time += 1;
+      steps.push(turns);
+    });
+    expect(await finishWithPauses(work, new EventLoopPace({ monotonic: () => time }))).toBe(100);
+    isOver = true;
+    // Ten steps in each turn.
+    const perTurn = new Map<number, number>();
+    for (const turn of steps) {
+      perTurn.set(turn, (perTurn.get(turn) ?? 0) + 1);
+    }
+    expect([...perTurn.values()]).toEqual(Array.from({ length: 10 }, () => 10));
+  });
+
+  test('an error is that of the work, before and after a pause', async () => {
+    let time = 0;
+    const failing = (at: number) =>
+      countTo(100, (number) => {
+        time += 1;
+        if (number === at) {
+          throw new Error(`at ${at}`);
+        }
+      });
+    expect(() => finishWithPauses(failing(1), new EventLoopPace({ monotonic: () => time }))).toThrow('at 1');
+    await expect(finishWithPauses(failing(50), new EventLoopPace({ monotonic: () => time }))).rejects.toThrow('at 50');
+  });
+
+  test('ends with the pause in which it is aborted', async () => {
+    let time = 0;
+    const abort = new AbortController();
+    const steps: number[] = [];
+    const work = countTo(100, (number) => {
+      time += 1;
+      steps.push(number);
+      if (number === 25) {
+        abort.abort();
+      }
+    });
+    const pace = new EventLoopPace({ monotonic: () => time }, abort.signal);
+    await expect(finishWithPauses(work, pace)).rejects.toBeInstanceOf(WorkEnded);
+    expect(steps.at(-1)).toBe(30);
+  });
+});
