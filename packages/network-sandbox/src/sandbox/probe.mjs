@@ -274,7 +274,10 @@ async function open(target, tries = 1) {
   /** @type {unknown} */
   let failure;
   socket.on('error', (error) => {
-    failure = error;
+    // EPIPE without a number is Node's, for a connection that the other side has ended.
+    if (codeOf(error) !== 'EPIPE' || 'errno' in error) {
+      failure = error;
+    }
   });
   socket.on('end', () => {
     // A reset that arrives with data is reported as an end, but the socket has no peer any more.
