@@ -87,6 +87,29 @@ test.each([
   expect(logger.entries).toMatchObject([{ level, message: expect.stringMatching(message) }]);
 });
 
+test('a removal that failed is tried again, and logged once', async () => {
+  const logger = new RecordingLogger();
+  const clock = new VirtualClock();
+  let tries = 0;
+  const module = new ContainerModule(({ bind }) => {
+    bind(Tokens.Cleanup).toConstantValue(async () => {
+      tries += 1;
+      if (tries < 4) {
+        throw new NftError('NFT_BUSY', 'busy');
+      }
+    });
+  });
+  const takeover = new Takeover({
+    ...{ backends: [{ ...backend(), module }], inForce: 'userspace', families: ['IPv4'], logger, clock },
+  });
+  takeover.synced({ family: 'IPv4' });
+  await clock.advance(3_600_000);
+  expect(tries).toBe(4);
+  expect(logger.messages('warn')).toEqual([expect.stringContaining('busy')]);
+  expect(logger.messages('info')).toEqual(['Leftovers of other proxy modes can be removed again']);
+  await takeover.stop();
+});
+
 test('the end of a takeover is reported once, with what was removed, also when a part of it fails', async () => {
   const finished: unknown[] = [];
   const fails = new ContainerModule(({ bind }) => {

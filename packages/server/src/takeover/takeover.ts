@@ -37,7 +37,7 @@ export interface TakeoverOptions {
  * first). Where `verify` is given, they are removed once it finds no difference in the rules of the mode in force: until then they
  * stay, since they serve Services that the new rules may not. What cannot be verified does not delay the removal, because otherwise a
  * tool that cannot read rules would keep the rules of two proxies installed permanently. Objects of the mode in force are never removed. Objects in use by open connections are removed when these have
- * closed. A failure is logged; the next start retries.
+ * closed. A failure is logged, and the removal is tried again.
  */
 export class Takeover implements ServerObserver {
   readonly #waiting: Set<IPFamily>;
@@ -49,6 +49,8 @@ export class Takeover implements ServerObserver {
   #isFinished = false;
   #isAnnounced = false;
   #verified = false;
+  /** Why the last removal failed. */
+  #failure: string | undefined;
 
   constructor(private readonly options: TakeoverOptions) {
     this.#waiting = new Set(options.families);
@@ -77,6 +79,10 @@ export class Takeover implements ServerObserver {
     try {
       const { remaining, removed } = await cleanupBackends(backends, { logger, inForce, kubeProxy: true });
       this.#finish(removed);
+      if (this.#failure !== undefined) {
+        this.#failure = undefined;
+        logger.info('Leftovers of other proxy modes can be removed again', { inForce });
+      }
       if (remaining.length === 0) {
         logger.debug(1, 'No leftovers of other proxy modes found', { inForce });
         return;
@@ -95,7 +101,13 @@ export class Takeover implements ServerObserver {
         logger.info(`Cannot check for leftovers of other proxy modes: ${messageOf(error)}`, { inForce });
         return;
       }
-      logger.warn(`Cannot remove all leftovers of other proxy modes: ${messageOf(error)}`, { inForce });
+      // The same failure would recur; log it once.
+      if (this.#failure !== messageOf(error)) {
+        this.#failure = messageOf(error);
+        const nextTrySeconds = this.#next / 1000;
+        logger.warn(`Cannot remove all leftovers of other proxy modes: ${this.#failure}`, { inForce, nextTrySeconds });
+      }
+      this.#checkAgain();
     }
   }
 
