@@ -27,6 +27,19 @@ const FOREIGN = `table inet others {
 table ip kube-proxy { chain services { counter; }; }
 `;
 
+/** Runs what `runner` runs, and rejects input with this text, as an older nft would. */
+function refusing(runner: CommandRunner, text: string): CommandRunner {
+  return {
+    run: async (request) => {
+      if (request.stdin?.includes(text)) {
+        const stderr = '/dev/stdin:1:1-2: Error: Could not process rule: Operation not supported';
+        throw new CommandError('exit-code', request.command, 1, undefined, stderr, 'it failed');
+      }
+      return await runner.run(request);
+    },
+  };
+}
+
 async function listed(runner: CommandRunner, ...what: readonly string[]): Promise<string> {
   return (await runner.run({ command: 'nft', args: ['list', ...what] })).stdout;
 }
@@ -140,15 +153,7 @@ whereAllowed('the backend', () => {
 
   test('where nft rejects endpoint maps, each Service has chains, and the reason is logged', async () => {
     await withNamespace(async ({ runner }) => {
-      const older: CommandRunner = {
-        run: async (request) => {
-          if (request.stdin?.includes(' map @endpoints-')) {
-            const stderr = '/dev/stdin:1:1-2: Error: Could not process rule: Operation not supported';
-            throw new CommandError('exit-code', request.command, 1, undefined, stderr, 'it failed');
-          }
-          return await runner.run(request);
-        },
-      };
+      const older = refusing(runner, ' map @endpoints-');
       const backend = createNftablesBackend({ runner: older, access: 'nft' });
       expect(await backend.probe()).toEqual({
         usable: true,
@@ -194,15 +199,7 @@ whereAllowed('the backend', () => {
 
   test('where nft rejects the rules that count packets, the rest is used, and probe and doctor say why', async () => {
     await withNamespace(async ({ runner }) => {
-      const older: CommandRunner = {
-        run: async (request) => {
-          if (request.stdin?.includes('ct original ')) {
-            const stderr = '/dev/stdin:1:1-2: Error: Could not process rule: Operation not supported';
-            throw new CommandError('exit-code', request.command, 1, undefined, stderr, 'it failed');
-          }
-          return await runner.run(request);
-        },
-      };
+      const older = refusing(runner, 'ct original ');
       const backend = createNftablesBackend({ runner: older, access: 'nft' });
       expect(await backend.probe()).toEqual({
         usable: true,

@@ -54,8 +54,6 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
   readonly #counters = new Set<string>();
   #fullyRandom: boolean | undefined;
   #leftovers = false;
-  /** The end of the queue of what reads or moves counters: no total is read while it is moved. */
-  #counting: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: NftablesDataplaneOptions) {
     const { countConnections = false, countTraffic = false, masqueradeBit = 14, logger = silentLogger } = options;
@@ -81,9 +79,8 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
     }
     this.#leftovers = false;
     const { nft, family } = this.options;
-    const { leftovers } = await this.#inTurn(async () =>
-      applyTransaction(await keepTraffic(transaction, nft), { nft, family, logger: this.#logger }),
-    );
+    const kept = await keepTraffic(transaction, nft, this.#logger);
+    const { leftovers } = await applyTransaction(kept, { nft, family, logger: this.#logger });
     this.#leftovers = leftovers;
     this.#noteCounters(transaction);
   }
@@ -116,7 +113,7 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
       return [];
     }
     const { family, nft } = this.options;
-    const counters = await this.#inTurn(() => nft.listCounters(nftFamily(family), TABLE));
+    const counters = await nft.listCounters(nftFamily(family), TABLE);
     return countedServices(counters ?? new Map(), family);
   }
 
@@ -146,12 +143,6 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
     const { nft, family } = this.options;
     await removeTable(nft, family, TABLE);
     nft.close();
-  }
-
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const run = this.#counting.then(work);
-    this.#counting = run.catch(() => undefined);
-    return run;
   }
 
   #noteCounters({ write }: NftablesTransaction): void {

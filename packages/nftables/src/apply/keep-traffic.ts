@@ -1,3 +1,4 @@
+import { type Logger, messageOf } from '@kube-proxier/core';
 import type { Nft, NftCommand, NftCounter } from '@kube-proxier/linux';
 import type { NftablesTransaction } from '../plan/nftables-transaction.js';
 import { trafficCountedBy, trafficCounter } from '../plan/traffic-counters.js';
@@ -5,16 +6,29 @@ import { trafficCountedBy, trafficCounter } from '../plan/traffic-counters.js';
 /**
  * The transaction, with commands that add what the counters of removed endpoints have counted to the counters that their service
  * ports have for this: so its total never goes backwards, also over a restart. What is counted between the reading and the removal
- * is lost.
+ * is lost. Where the counters cannot be read, all of that is lost, and the transaction is written as it is: no endpoint is removed
+ * later for the sake of a count.
  */
-export async function keepTraffic(transaction: NftablesTransaction, nft: Nft): Promise<NftablesTransaction> {
+export async function keepTraffic(
+  transaction: NftablesTransaction,
+  nft: Pick<Nft, 'listCounters'>,
+  logger: Logger,
+): Promise<NftablesTransaction> {
   const { write } = transaction;
   const removedBy = removedCounters(write.commands);
   if (removedBy.size === 0) {
     return transaction;
   }
   const names = [...removedBy].flatMap(([total, removed]) => [total, ...removed]);
-  const counters = await nft.listCounters(write.family, write.table, names);
+  let counters: ReadonlyMap<string, NftCounter> | undefined;
+  try {
+    counters = await nft.listCounters(write.family, write.table, names);
+  } catch (error) {
+    logger.warn(
+      `Packets that removed endpoints have counted are lost, as counters cannot be read: ${messageOf(error)}`,
+    );
+    return transaction;
+  }
   const commands = [...removedBy].flatMap(([name, removed]): NftCommand[] => {
     const counted = sum(removed.map((counter) => counters?.get(counter)));
     return counted.packets === 0
