@@ -20,6 +20,7 @@ import { EndpointSliceTracker } from '../tracking/endpoint-slice-tracker.js';
 import { ServiceChangeTracker } from '../tracking/service-change-tracker.js';
 import { NO_ENDPOINTS } from '../tracking/sorted-endpoints.js';
 import { type ClusterAddresses, hasExternalAddress, overlapsOf } from './address-overlaps.js';
+import { ClusterIPCount } from './cluster-ip-count.js';
 import { byPrecedence, FrontendClaims } from './frontend-claims.js';
 import { resolveFrontends } from './frontends.js';
 import { type HeldRanges, heldRangesOf } from './held-ranges.js';
@@ -731,33 +732,4 @@ function* eachOf<Item>(first: ReadonlySet<Item>, second: ReadonlySet<Item>): Ite
 
 function rangesOfState({ table }: HeldRanges): Pick<ProxyState, 'portRanges'> {
   return table === undefined ? {} : { portRanges: table };
-}
-
-/** Counts the frontends of each cluster IP. */
-class ClusterIPCount {
-  readonly #touched = new Set<string>();
-
-  constructor(public table: PersistentMap<string, number>) {}
-
-  count(port: ResolvedServicePort | undefined, by: 1 | -1): void {
-    const address = port?.frontends.find(({ kind }) => kind === 'ClusterIP')?.address;
-    if (address !== undefined) {
-      const count = (this.table.get(address) ?? 0) + by;
-      this.table = count === 0 ? this.table.delete(address) : this.table.set(address, count);
-      this.#touched.add(address);
-    }
-  }
-
-  *changedFrom(previous: ProxyState['clusterIPs'], isLong: boolean): Slices<ReadonlySet<string>> {
-    const changed = new Set<string>();
-    for (const address of this.#touched) {
-      if (isLong) {
-        yield;
-      }
-      if (previous.has(address) !== this.table.has(address)) {
-        changed.add(address);
-      }
-    }
-    return changed;
-  }
 }

@@ -1,0 +1,33 @@
+import type { Map as PersistentMap } from 'immutable';
+import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
+import type { Slices } from '../pacing/slices.js';
+
+/** Counts the frontends of each cluster IP. */
+export class ClusterIPCount {
+  readonly #touched = new Set<string>();
+
+  constructor(public table: PersistentMap<string, number>) {}
+
+  count(port: ResolvedServicePort | undefined, by: 1 | -1): void {
+    const address = port?.frontends.find(({ kind }) => kind === 'ClusterIP')?.address;
+    if (address !== undefined) {
+      const count = (this.table.get(address) ?? 0) + by;
+      this.table = count === 0 ? this.table.delete(address) : this.table.set(address, count);
+      this.#touched.add(address);
+    }
+  }
+
+  /** The cluster IPs that came or went. Yields after each where `isLong`, so that a caller can pause. */
+  *changedFrom(previous: ProxyState['clusterIPs'], isLong: boolean): Slices<ReadonlySet<string>> {
+    const changed = new Set<string>();
+    for (const address of this.#touched) {
+      if (isLong) {
+        yield;
+      }
+      if (previous.has(address) !== this.table.has(address)) {
+        changed.add(address);
+      }
+    }
+    return changed;
+  }
+}
