@@ -9,26 +9,11 @@ import {
   Random,
   RandomCluster,
   renderServicePort,
-  renderState,
   resolveObjects,
+  stateContents,
 } from '../testing/index.js';
 import { frontendKeyFrom, serviceKeyFrom, servicePortKeyFrom } from '../testing/keys.js';
 import { diffStates } from './diff-states.js';
-
-/** All contents of a state, in comparable form. */
-function contents(state: ProxyState) {
-  return {
-    ports: Object.fromEntries([...renderState(state)].sort()),
-    candidates: Object.fromEntries(
-      [...state.servicePorts].map(([key, { candidates, selection }]) => [key, { candidates, selection }]).sort(),
-    ),
-    frontends: Object.fromEntries([...state.frontends].sort()),
-    ranges: Object.fromEntries([...(state.portRanges ?? [])].sort()),
-    health: Object.fromEntries([...state.healthCheckNodePorts].sort()),
-    clusterIPs: Object.fromEntries([...state.clusterIPs].sort()),
-    node: state.node,
-  };
-}
 
 describe('random sequences of changes', () => {
   test.each(Array.from({ length: 40 }, (_, index) => index + 1))(
@@ -44,7 +29,7 @@ describe('random sequences of changes', () => {
           cluster.step(feedResolver(resolver));
         }
         const { state, changes } = resolver.applyPending();
-        expect(contents(state)).toEqual(contents(resolveObjects(cluster.objects, { family })));
+        expect(stateContents(state)).toEqual(stateContents(resolveObjects(cluster.objects, { family })));
         const keys = new Set([...previous.servicePorts.keys(), ...state.servicePorts.keys()]);
         for (const key of keys) {
           const before = previous.servicePorts.get(key);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Proxier } from '../contract/proxier.js';
 import type { IPFamily } from '../model/address.js';
-import type { ProxyState } from '../model/proxy-state.js';
 import { ObjectReader } from '../objects/object-reader.js';
 import { finish, type Slices } from '../pacing/slices.js';
 import { DEFAULT_PROXIER_OPTIONS } from '../sync/proxier-options.js';
@@ -12,9 +11,9 @@ import {
   makeSlice,
   Random,
   RandomCluster,
-  renderState,
   resolveObjects,
   runCount,
+  stateContents,
 } from '../testing/index.js';
 import { diffStates } from './diff-states.js';
 import { ProxyStateResolver, type Resolution } from './proxy-state-resolver.js';
@@ -22,24 +21,9 @@ import { ProxyStateResolver, type Resolution } from './proxy-state-resolver.js';
 const SEEDS = Array.from({ length: runCount(6, 100) }, (_, index) => index + 1);
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 
-/** All contents of a state, in comparable form. */
-function contents(state: ProxyState) {
-  return {
-    ports: Object.fromEntries([...renderState(state)].sort()),
-    candidates: Object.fromEntries(
-      [...state.servicePorts].map(([key, { candidates, selection }]) => [key, { candidates, selection }]).sort(),
-    ),
-    frontends: Object.fromEntries([...state.frontends].sort()),
-    ranges: Object.fromEntries([...(state.portRanges ?? [])].sort()),
-    health: Object.fromEntries([...state.healthCheckNodePorts].sort()),
-    clusterIPs: Object.fromEntries([...state.clusterIPs].sort()),
-    node: state.node,
-  };
-}
-
 function results({ state, changes, triggerTimes }: Resolution) {
   return {
-    state: contents(state),
+    state: stateContents(state),
     servicePorts: [...changes.servicePorts.keys()].sort(),
     resolvedServicePorts: [...changes.resolvedServicePorts.keys()].sort(),
     health: [...changes.healthCheckNodePorts].sort(),
@@ -198,7 +182,7 @@ describe('resolution in slices', () => {
       }
       const previous = resolver.latest;
       const { state, changes } = resolver.applyPending();
-      expect(contents(state)).toEqual(contents(resolveObjects(log.cluster.objects)));
+      expect(stateContents(state)).toEqual(stateContents(resolveObjects(log.cluster.objects)));
       const difference = diffStates(previous, state);
       expect(changes.previous).toBe(previous);
       expect([...changes.servicePorts.keys()].sort()).toEqual([...difference.servicePorts.keys()].sort());

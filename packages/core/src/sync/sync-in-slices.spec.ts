@@ -132,7 +132,7 @@ describe('a sync that pauses', () => {
     }
   });
 
-  test('an observer is told when events begin to belong to the next sync', async () => {
+  test('notifies observers before pending events are taken, so that later events belong to the next sync', async () => {
     const order: string[] = [];
     const running = start({
       resolving: (_family, latest) => order.push(`resolving after ${latest.servicePorts.size}`),

@@ -11,6 +11,7 @@ export * from './ranged-state.js';
 export * from './recording-logger.js';
 export * from './resolve-objects.js';
 export * from './simulation.js';
+export * from './state-contents.js';
 export * from './test-effort.js';
 export * from './until.js';
 export * from './virtual-clock.js';

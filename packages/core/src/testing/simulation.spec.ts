@@ -62,7 +62,7 @@ describe('deterministic simulation', () => {
       ...options
     ) {
       const changes = yield* original.apply(this, options);
-      // What came meanwhile is applied, and nobody is told.
+      // Events that arrived during the pause are applied, but not reported as changes.
       this.take();
       finish(original.apply(this, options));
       return changes;
