@@ -364,7 +364,7 @@ class CaseRun {
     this.#flows += 1;
     const transferred = { flow, service: `default/${nameIn(run, service)}`, variant: run.variant, byEndpoint };
     const deadline = performance.now() + COUNTED_WITHIN * patience;
-    // The kernel may sum up every few seconds, so what is there at first need not be all.
+    // IPVS updates its statistics every two seconds, so the first values may be incomplete.
     let last = '';
     let since = performance.now();
     for (;;) {
