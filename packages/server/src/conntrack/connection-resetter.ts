@@ -128,10 +128,12 @@ export class ConnectionResetter implements SyncObserver {
 
   *#note({ family, state, changes }: Pick<SyncSuccess, 'family' | 'state' | 'changes'>): Slices<void> {
     const known = this.#families.get(family);
-    const lost = lostEndpoints(yield* stepSince(known?.state, state, changes));
+    const before = known?.state;
     const resets = known ?? { state, pending: [], timer: undefined, isRunning: false, failures: 0 };
+    // At once: the next sync may be noted while this one still is.
     resets.state = state;
     this.#families.set(family, resets);
+    const lost = lostEndpoints(yield* stepSince(before, state, changes));
     if (lost.size > 0 && this.options.unsupportedBy !== undefined) {
       this.#warnUnsupported(state, lost, this.options.unsupportedBy);
     } else if (lost.size > 0 && !this.#isStopped) {

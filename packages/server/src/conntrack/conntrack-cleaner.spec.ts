@@ -101,3 +101,60 @@ test('flows that lead to a closed socket of the mode in force are deleted, and t
     expect(conntrack.entries).toEqual(isTracked ? [] : [flow]);
   }
 });
+
+test('a flow to an endpoint that came and went between two checks is deleted', async () => {
+  const services = [makeService('a/dns', { clusterIP: '10.96.0.10', ports: [{ port: 53, protocol: 'UDP' }] })];
+  const withEndpoints = (...addresses: string[]) =>
+    resolveObjects({ services, slices: [makeSlice('a/dns', addresses, { ports })] });
+  const none = withEndpoints();
+  const one = withEndpoints('10.0.0.1');
+  const other = withEndpoints('10.0.0.2');
+  const conntrack = new FakeConntrack();
+  const cleaner = new ConntrackCleaner(conntrack, silentLogger, async () => [], new VirtualClock());
+  const success = { family: 'IPv4', full: false, duration: 0, triggerTimes: [] } as const;
+  await cleaner.synced({ ...success, state: none, changes: diffStates(undefined, none) });
+  // The sync to `one` was not checked: another check was going on, and the next sync came before its end.
+  conntrack.add({
+    ...{ family: 'IPv4', protocol: 'UDP', zone: 0 },
+    original: { source: '203.0.113.2', sourcePort: 4000, destination: '10.96.0.10', destinationPort: 53 },
+    reply: { source: '10.0.0.1', sourcePort: 53, destination: '203.0.113.2', destinationPort: 4000 },
+  });
+  await cleaner.synced({ ...success, state: other, changes: diffStates(one, other) });
+  expect(conntrack.entries).toEqual([]);
+});
+
+test('a check that fails after a later one succeeded is not repeated', async () => {
+  const clock = new VirtualClock();
+  const next = resolveObjects({
+    services: [makeService('a/dns', { ports: [{ port: 53, protocol: 'UDP' }] })],
+    slices: [makeSlice('a/dns', ['10.0.0.2'], { ports })],
+  });
+  let fail: (error: Error) => void = () => {};
+  const lists = [
+    new Promise<never>((_, reject) => {
+      fail = reject;
+    }),
+  ];
+  let checks = 0;
+  const conntrack: Conntrack = {
+    delete: async () => 0,
+    list: () => {
+      checks += 1;
+      return lists.shift() ?? Promise.resolve([]);
+    },
+  };
+  const cleaner = new ConntrackCleaner(conntrack, silentLogger, async () => [], clock);
+  const first = cleaner.synced({
+    ...{ family: 'IPv4', full: false, duration: 0, triggerTimes: [] },
+    ...{ state, changes: diffStates(undefined, state) },
+  });
+  await cleaner.synced({
+    ...{ family: 'IPv4', full: false, duration: 0, triggerTimes: [] },
+    ...{ state: next, changes: diffStates(state, next) },
+  });
+  expect(checks).toBe(2);
+  fail(new Error('the kernel has no memory for it'));
+  await first;
+  await clock.advance(600_000);
+  expect(checks).toBe(2);
+});

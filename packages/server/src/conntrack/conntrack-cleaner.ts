@@ -41,6 +41,8 @@ export class ConntrackCleaner implements SyncObserver {
   #failure = '';
   /** By family: the state of the last completed check. */
   readonly #lastChecked = new Map<IPFamily, ProxyState>();
+  /** By family: the sync that was checked last, or is being checked. */
+  readonly #latest = new Map<IPFamily, SyncSuccess>();
   readonly #retries = new Map<IPFamily, Timer>();
   #failures = 0;
   #isStopped = false;
@@ -81,6 +83,7 @@ export class ConntrackCleaner implements SyncObserver {
 
   async synced(success: SyncSuccess): Promise<void> {
     const { family, state, changes, full } = success;
+    this.#latest.set(family, success);
     this.#retries.get(family)?.cancel();
     this.#retries.delete(family);
     const before = this.#lastChecked.get(family);
@@ -96,7 +99,9 @@ export class ConntrackCleaner implements SyncObserver {
     try {
       const localAddresses = new Set(await this.localAddresses());
       const deleted = new Map<StaleReason, number>();
-      const isDone = await this.#deleteKnown(state, step, localAddresses, deleted);
+      // What was in force between two states that are compared made flows that neither of them tells of.
+      const isWhole = step === changes;
+      const isDone = await this.#deleteKnown(state, isWhole ? step : undefined, localAddresses, deleted);
       const judge = staleFlowJudge(state, step, localAddresses);
       const isStale = (entry: ConntrackEntry) => judge(entry) !== undefined;
       const lists = await Promise.all(
@@ -126,7 +131,8 @@ export class ConntrackCleaner implements SyncObserver {
     } catch (error) {
       const delay = Math.min(MIN_RETRY_DELAY * 2 ** this.#failures, MAX_RETRY_DELAY);
       this.#failures += 1;
-      if (!this.#isStopped) {
+      // The check of a later sync covers this one.
+      if (!this.#isStopped && this.#latest.get(family) === success) {
         this.#retries.set(
           family,
           this.clock.setTimer(delay, () => void this.synced(success)),
@@ -151,17 +157,18 @@ export class ConntrackCleaner implements SyncObserver {
   /**
    * Deletes stale flows of which the changes tell what they were translated to. A list of a million flows takes seconds.
    *
+   * @param step the changes of one sync since the last check; undefined when there was more in between.
    * @param deleted receives the numbers of deleted entries.
    * @returns whether none of a protocol are left to be found in a list.
    */
   async #deleteKnown(
     state: ProxyState,
-    step: ChangeSet,
+    step: ChangeSet | undefined,
     localAddresses: ReadonlySet<string>,
     deleted: Map<StaleReason, number>,
   ): Promise<(protocol: Protocol) => boolean> {
     const isKnown = this.isTracked && this.conntrack.deleteTranslated !== undefined;
-    const groups = isKnown ? staleTranslations(state, step, localAddresses) : undefined;
+    const groups = isKnown && step !== undefined ? staleTranslations(state, step, localAddresses) : undefined;
     for (const { protocol, reason, translations } of groups ?? []) {
       const count = await this.conntrack.deleteTranslated?.(state.family, protocol, translations);
       if (count === undefined) {

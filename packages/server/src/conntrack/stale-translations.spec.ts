@@ -5,7 +5,7 @@ import type { ConntrackEntry } from '@kube-proxier/linux';
 import { staleFlowJudge } from './stale-flows.js';
 import { staleTranslations } from './stale-translations.js';
 
-const LOCAL = new Set(['127.0.0.1', '198.51.100.7']);
+const LOCAL = new Set(['127.0.0.1', '198.51.100.7', '2001:db8::7']);
 const ports = [
   { name: 'dns', port: 53, protocol: 'UDP' },
   { name: 'sig', port: 2905, protocol: 'SCTP' },
@@ -37,7 +37,7 @@ function lines(previous: ProxyState | undefined, next: ProxyState): readonly str
 }
 
 describe('translations of stale flows', () => {
-  test('of an endpoint that is gone, by each frontend and local address', () => {
+  test('of an endpoint that is gone, by each frontend and local address of the family', () => {
     expect(lines(state('10.0.0.1', '10.0.0.2'), state('10.0.0.2'))?.toSorted()).toEqual([
       'SCTP 10.96.0.10:2905 10.0.0.1:2905 endpoint-gone',
       'UDP 10.96.0.10:53 10.0.0.1:53 endpoint-gone',

@@ -3,6 +3,7 @@ import {
   type Endpoint,
   endpointsKeepingFlows,
   type Frontend,
+  familyOf,
   type ProxyState,
   type ResolvedServicePort,
 } from '@kube-proxier/core';
@@ -39,13 +40,14 @@ export function staleTranslations(
     string,
     { protocol: StaleProtocol; reason: StaleReason; translations: ConntrackTranslation[] }
   >();
+  const ofNode = [...localAddresses].filter((address) => familyOf(address) === state.family);
   let count = 0;
   const add = (reason: StaleReason, frontend: Frontend, answeredBy: readonly (Endpoint | undefined)[]): void => {
     const { protocol, address, port } = frontend;
     if ((protocol !== 'UDP' && protocol !== 'SCTP') || answeredBy.length === 0) {
       return;
     }
-    const addresses = address === undefined ? [...localAddresses] : [address];
+    const addresses = address === undefined ? ofNode : [address];
     count += addresses.length * answeredBy.length;
     if (count > MAX_TRANSLATIONS) {
       return;
