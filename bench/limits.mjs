@@ -258,7 +258,8 @@ async function inside({ subject, objects, change, rounds, check, ...one }) {
 }
 
 /**
- * Without an API server: events, resolution, planning and writing in this process, which holds the objects of the events too.
+ * Without an API server: events, resolution, planning and writing in this process. The objects of events are not kept, as a source
+ * keeps none.
  *
  * @param {number} services
  * @param {number} endpoints
@@ -291,12 +292,9 @@ async function direct(services, endpoints) {
   const eventLoop = new EventLoopHold();
   const begin = performance.now();
   const cpuBefore = cpuSeconds();
-  /** @type {ReturnType<typeof slice>[]} */
-  const slices = [];
   for (let index = 0; index < services; index += 1) {
     proxier.onServiceUpdate(undefined, service(index));
-    slices[index] = slice(index, podsOf(index, endpoints));
-    proxier.onEndpointsUpdate(undefined, slices[index]);
+    proxier.onEndpointsUpdate(undefined, slice(index, podsOf(index, endpoints)));
   }
   // What comes from an API server comes in pieces, between which the event loop runs.
   await wait(10);
@@ -308,7 +306,10 @@ async function direct(services, endpoints) {
   const load = performance.now() - begin;
   const cpu = cpuSeconds() - cpuBefore;
   const { longest: loadHold, busiest: loadBusy } = eventLoop.take();
+  // What the first collection finalizes, the second frees.
   collectGarbage();
+  collectGarbage();
+  await wait(1000);
   eventLoop.take();
   const { resident, peak } = memoryOf(process.pid);
   const times = [];
@@ -316,11 +317,10 @@ async function direct(services, endpoints) {
     times.push(
       await timed(async () => {
         const index = (round * 7919) % services;
-        const [, ...others] = podsOf(index, endpoints);
-        const next = slice(index, [{ address: freshAddress(round), node: 'node2' }, ...others]);
+        const pods = podsOf(index, endpoints);
+        const next = slice(index, [{ address: freshAddress(round), node: 'node2' }, ...pods.slice(1)]);
         const done = synced();
-        proxier.onEndpointsUpdate(slices[index], next);
-        slices[index] = next;
+        proxier.onEndpointsUpdate(slice(index, pods), next);
         await done;
       }),
     );

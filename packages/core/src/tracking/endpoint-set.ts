@@ -69,6 +69,14 @@ export class EndpointSet {
     return this.#current;
   }
 
+  /** Sets the first endpoints. The list itself is kept: most Services have one slice, whose list it is. */
+  fill(candidates: SortedEndpoints): void {
+    for (const endpoint of candidates) {
+      this.#count(endpoint, 1);
+    }
+    this.#current = this.#choose(candidates, undefined);
+  }
+
   /** Sets or removes endpoints by key. */
   change(changes: readonly (readonly [key: string, endpoint: Endpoint | undefined])[]): void {
     const { candidates } = this.#current;
@@ -159,13 +167,16 @@ export class EndpointSet {
     const selection = same ? before.selection : chosen;
     const keep = same && changes !== undefined;
     const list = (previous: SortedEndpoints, isIn: (endpoint: Endpoint) => boolean): SortedEndpoints => {
+      // Most Services use all their endpoints: then one list in memory, not two.
+      if (!keep && candidates.every(isIn)) {
+        return candidates;
+      }
       const filtered = keep
         ? withChanges(
             previous,
             changes.map(([key, endpoint]) => [key, endpoint && isIn(endpoint) ? endpoint : undefined]),
           )
         : candidates.filter(isIn);
-      // Most Services use all their endpoints: then one list in memory, not two.
       return filtered.length === candidates.length ? candidates : filtered.length === 0 ? NO_ENDPOINTS : filtered;
     };
     return {

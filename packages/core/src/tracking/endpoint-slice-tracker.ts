@@ -293,6 +293,24 @@ export class EndpointSliceTracker {
     return true;
   }
 
+  /** The first slice of a Service, and the only one: nothing to merge, and its endpoints share alike from the start (spec E-7). */
+  #applyFirst(
+    endpoints: ServiceEndpoints,
+    name: string,
+    contribution: Contribution,
+    touched: Set<ServicePortKey>,
+  ): void {
+    endpoints.slices.set(name, contribution);
+    for (const [port, list] of contribution.ports) {
+      if (list.length > 0) {
+        const set = new EndpointSet(this.place);
+        set.fill(list);
+        endpoints.ports.set(port, set);
+        touched.add(port);
+      }
+    }
+  }
+
   *#apply(
     service: ServiceKey,
     endpoints: ServiceEndpoints,
@@ -301,6 +319,11 @@ export class EndpointSliceTracker {
     now: number | undefined,
     few: number,
   ): Slices<void> {
+    const [only] = slices;
+    if (slices.size === 1 && only?.[1] && endpoints.slices.size === 0 && !this.#merged.has(service)) {
+      this.#applyFirst(endpoints, only[0], only[1], touched);
+      return;
+    }
     const seconds = now === undefined ? undefined : this.#policies.get(service)?.slowStartSeconds;
     const changes: ChangedEndpoints = this.#merged.get(service) ?? new Map();
     this.#merged.set(service, changes);
