@@ -40,6 +40,8 @@ const UNUSED = [
   'lib/tmpfiles.d',
   'lib/modules-load.d',
 ];
+/** The program that runs the agent, in the image. */
+export const NODE = 'usr/local/bin/node';
 /** Merged into `/usr`, as on every Debian. */
 const MERGED = ['bin', 'lib', 'lib64', 'sbin'];
 const PASSWD = 'root:x:0:0:root:/:/sbin/nologin\nnobody:x:65534:65534:nobody:/:/sbin/nologin\n';
@@ -107,7 +109,7 @@ export function layOutDebian(directory, packages, suite) {
  */
 export function layOutNode(directory, nodeDirectory) {
   mkdirSync(join(directory, 'usr/local/bin'), { recursive: true });
-  cpSync(join(nodeDirectory, 'bin/node'), join(directory, 'usr/local/bin/node'));
+  cpSync(join(nodeDirectory, 'bin/node'), join(directory, NODE));
   mkdirSync(join(directory, 'usr/share/doc/node'), { recursive: true });
   cpSync(join(nodeDirectory, 'LICENSE'), join(directory, 'usr/share/doc/node/copyright'));
 }

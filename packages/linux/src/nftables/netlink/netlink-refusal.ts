@@ -39,7 +39,7 @@ export function refusalOfKernel(
   if (isNotPermitted(error)) {
     return new NftError(
       'NFT_PERMISSION_DENIED',
-      `the kernel does not permit this: ${whyNotPermitted()}; or the table belongs to another process (flag owner), which has to end first`,
+      `the kernel does not permit this: ${whyNotPermitted({ refused: 'process' })}; or the table belongs to another process (flag owner), which has to end first`,
     );
   }
   const message = encoded.messages[error.message];
