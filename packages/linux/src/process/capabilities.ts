@@ -29,7 +29,7 @@ export interface PermissionFacts {
  */
 export function whyNotPermitted(facts: PermissionFacts = {}): string {
   const { refused = 'program', status = ownStatus() } = facts;
-  if (!hasNetAdmin(status, 'CapEff')) {
+  if (!hasNetAdmin(status)) {
     return whyNotInEffect(status, 'fileCapability' in facts ? facts.fileCapability : ownFileCapability());
   }
   const isRoot = /^Uid:\s+\d+\s+0\s/m.test(status);
@@ -87,7 +87,7 @@ function whyNotInEffect(status: string, fileCapability: FileCapability | undefin
  */
 export async function raiseNetAdmin(): Promise<boolean> {
   const status = ownStatus();
-  if (hasNetAdmin(status, 'CapEff') || !hasNetAdmin(status, 'CapPrm')) {
+  if (hasNetAdmin(status) || !hasNetAdmin(status, 'CapPrm')) {
     return false;
   }
   const libc = await loadLibc().catch(() => undefined);
@@ -100,8 +100,16 @@ export async function raiseNetAdmin(): Promise<boolean> {
   return libc.capset(header, sets) === 0;
 }
 
-/** Whether CAP_NET_ADMIN is in a set that `/proc/PID/status` lists, such as `CapEff`. */
-export function hasNetAdmin(status: string, set: 'CapEff' | 'CapPrm' | 'CapBnd' | 'CapAmb'): boolean {
+/**
+ * Whether CAP_NET_ADMIN is in a set of capabilities of a process.
+ *
+ * @param status the text of `/proc/PID/status`. Default: that of this process.
+ * @param set as it is named there. Default `CapEff`: it is in effect.
+ */
+export function hasNetAdmin(
+  status: string = ownStatus(),
+  set: 'CapEff' | 'CapPrm' | 'CapBnd' | 'CapAmb' = 'CapEff',
+): boolean {
   const bits = BigInt(`0x${new RegExp(`^${set}:\\s*([0-9a-f]+)$`, 'm').exec(status)?.[1] ?? '0'}`);
   return ((bits >> BigInt(CAP_NET_ADMIN)) & 1n) === 1n;
 }
