@@ -533,7 +533,7 @@ async function answered(connect, agent, what) {
 }
 
 /**
- * Waits until the agent says what it lacks; it must not be ready then, whether it has ended or not.
+ * Waits until the agent says what it lacks, and ends; it must not be ready.
  *
  * @param {{readonly hasEnded: boolean, readonly log: string}} agent
  * @param {RegExp} refusal
@@ -547,6 +547,10 @@ async function refused(agent, refusal, sandbox) {
   }
   const ready = await sandbox.node.exec(['bash', '-c', `(${READY}) || true`]);
   assert.doesNotMatch(ready.stdout, / 200 /, '/readyz');
+  while (!agent.hasEnded) {
+    assert.ok(performance.now() < deadline, `the agent did not end:\n${agent.log}`);
+    await delay(100);
+  }
 }
 
 /** @param {string} text */
