@@ -39,6 +39,12 @@ export const ACCEPTED = {
     ...MONITORING,
     metrics: { enabled: true, access: 'everybody', tls: false, port: 9100 },
   },
+  'the agent without root': { ...REQUIRED, nonRoot: { enabled: true } },
+  'the agent without root, for Docker, with monitoring': {
+    ...MONITORING,
+    image: { repository: 'registry.example/proxy' },
+    nonRoot: { enabled: true, allowPrivilegeEscalation: true },
+  },
   'everything else changed': {
     ...REQUIRED,
     image: { repository: 'registry.example/kube-proxier', tag: '1.2.3', pullPolicy: 'Always' },
@@ -62,6 +68,12 @@ export const REFUSED = {
   'no network of the pods in mode ClusterCIDR': { ...REQUIRED, config: { detectLocalMode: 'ClusterCIDR' } },
   'a PodMonitor without metrics': { ...REQUIRED, podMonitor: { enabled: true } },
   'tokens in clear text': { ...REQUIRED, metrics: { enabled: true, tls: false } },
+  'mode iptables without root': {
+    ...REQUIRED,
+    config: { ...REQUIRED.config, mode: 'iptables' },
+    nonRoot: { enabled: true },
+  },
+  'mode ipvs without root': { ...REQUIRED, config: { ...REQUIRED.config, mode: 'ipvs' }, nonRoot: { enabled: true } },
   'neither surge nor unavailable pods': { ...REQUIRED, maxUnavailable: 0 },
   'both surge and unavailable pods': { ...REQUIRED, maxSurge: 1 },
 };
@@ -76,6 +88,7 @@ export const MISSPELT = {
   'a misspelt field of proxierConfig': { ...REQUIRED, proxierConfig: { verifyPeroid: '5m' } },
   'a field of another section': { ...REQUIRED, config: { ...REQUIRED.config, conntrack: { strictARP: true } } },
   'a value of another type': { ...REQUIRED, proxierConfig: { takeover: 'yes' } },
+  'a misspelt value of nonRoot': { ...REQUIRED, nonRoot: { enable: true } },
   'the kind of the configuration': { ...REQUIRED, config: { ...REQUIRED.config, kind: 'Other' } },
 };
 
@@ -148,15 +161,24 @@ function checkKustomize(directory) {
   deepStrictEqual(objectsOf([base.stdout]), objectsOf([...renderChart(REQUIRED).values()]), base.stderr);
   mkdirSync(directory);
   const path = (/** @type {string} */ to) => relative(directory, join(ROOT, to));
-  const kustomization = {
-    apiVersion: 'kustomize.config.k8s.io/v1beta1',
-    kind: 'Kustomization',
-    resources: [path('deploy/kustomize')],
-    components: [path('deploy/kustomize/monitoring')],
-  };
-  writeFileSync(join(directory, 'kustomization.yaml'), JSON.stringify(kustomization));
-  const all = run('kubectl', ['kustomize', directory]);
-  deepStrictEqual(objectsOf([all.stdout]), objectsOf([...renderChart(MONITORING).values()]), all.stderr);
+  const nonRoot = { nonRoot: { enabled: true } };
+  /** @type {readonly [components: readonly string[], values: Values][]} */
+  const options = [
+    [['monitoring'], MONITORING],
+    [['non-root'], { ...REQUIRED, ...nonRoot }],
+    [['monitoring', 'non-root'], { ...MONITORING, ...nonRoot }],
+  ];
+  for (const [components, values] of options) {
+    const kustomization = {
+      apiVersion: 'kustomize.config.k8s.io/v1beta1',
+      kind: 'Kustomization',
+      resources: [path('deploy/kustomize')],
+      components: components.map((name) => path(`deploy/kustomize/${name}`)),
+    };
+    writeFileSync(join(directory, 'kustomization.yaml'), JSON.stringify(kustomization));
+    const all = run('kubectl', ['kustomize', directory]);
+    deepStrictEqual(objectsOf([all.stdout]), objectsOf([...renderChart(values).values()]), all.stderr);
+  }
 }
 
 /**

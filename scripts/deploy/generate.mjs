@@ -5,21 +5,23 @@
  * - the chart's alerts and dashboard, from docs/dashboards;
  * - the fields that its schema takes in `config` and `proxierConfig`, from those that the agent reads;
  * - the table of values in its README, from the comments of values.yaml;
- * - deploy/kustomize/monitoring, from the chart.
+ * - deploy/kustomize/monitoring and deploy/kustomize/non-root, from the chart.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isMap, isScalar, parseDocument } from 'yaml';
+import { isMap, isScalar, parse, parseDocument } from 'yaml';
 import { FIELDS, OWN_FIELDS } from '../../packages/agent/dist/configuration/kube-proxy-configuration.js';
 import { CHART, renderChart } from './render-chart.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MONITORING = join(ROOT, 'deploy/kustomize/monitoring');
+const NON_ROOT = join(ROOT, 'deploy/kustomize/non-root');
+/** What deploy/kustomize is set up for, as values of the chart. */
+const BASE_VALUES = { apiServer: { host: 'kind-control-plane' }, config: { clusterCIDR: '10.244.0.0/16' } };
 /** What deploy/kustomize/monitoring adds to deploy/kustomize, as values of the chart. */
 const MONITORING_VALUES = {
-  apiServer: { host: 'kind-control-plane' },
-  config: { clusterCIDR: '10.244.0.0/16' },
+  ...BASE_VALUES,
   metrics: { enabled: true },
   podMonitor: { enabled: true },
   prometheusRule: { enabled: true },
@@ -195,6 +197,58 @@ function argumentsAdded(without, all) {
   });
 }
 
+/**
+ * What `nonRoot.enabled` of the chart changes in the DaemonSet.
+ *
+ * @returns {string} a kustomization
+ */
+function nonRootKustomization() {
+  const podOf = (/** @type {object} */ values) =>
+    parse(renderChart({ ...BASE_VALUES, ...values }).get('daemon-set.yaml') ?? '').spec.template.spec;
+  const operations = replacements(podOf({}), podOf({ nonRoot: { enabled: true } }), '/spec/template/spec');
+  return `${[
+    '# An option of deploy/kustomize: components: [non-root]. The agent runs without root, in mode nftables, by the image that',
+    '# "npm run image -- --flavour kube-proxier-nftables" builds. Written by scripts/deploy/generate.mjs from the chart.',
+    'apiVersion: kustomize.config.k8s.io/v1alpha1',
+    'kind: Component',
+    'patches:',
+    '  - target: { group: apps, version: v1, kind: DaemonSet, name: kube-proxier }',
+    '    patch: |-',
+    ...operations.map((operation) => `      - ${JSON.stringify(operation)}`),
+  ].join('\n')}\n`;
+}
+
+/** Fields that are replaced as a whole. */
+const WHOLE = ['securityContext', 'volumeMounts', 'volumes'];
+
+/**
+ * @param {unknown} before
+ * @param {unknown} after
+ * @param {string} path
+ * @returns {readonly object[]} operations of a JSON patch that replace what differs
+ */
+function replacements(before, after, path) {
+  if (JSON.stringify(before) === JSON.stringify(after)) {
+    return [];
+  }
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (!isObject(before) || !isObject(after) || WHOLE.includes(name)) {
+    return [{ op: 'replace', path, value: after }];
+  }
+  if (Object.keys(before).join() !== Object.keys(after).join()) {
+    throw new Error(`the kustomization cannot add to or remove from ${path}`);
+  }
+  return Object.keys(before).flatMap((key) => replacements(before[key], after[key], `${path}/${key}`));
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is Readonly<Record<string, unknown>>} also for a list
+ */
+function isObject(value) {
+  return typeof value === 'object' && value !== null;
+}
+
 /** @returns {ReadonlyMap<string, string>} the content of each generated file, by its path in the repository */
 export function generatedFiles() {
   /** @type {[path: string, text: string][]} */
@@ -208,6 +262,7 @@ export function generatedFiles() {
   for (const [name, text] of monitoringManifests()) {
     files.push([join(MONITORING, name), text]);
   }
+  files.push([join(NON_ROOT, 'kustomization.yaml'), nonRootKustomization()]);
   return new Map(files.map(([path, text]) => [relative(ROOT, path), text]));
 }
 

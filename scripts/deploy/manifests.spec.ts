@@ -20,6 +20,7 @@ const KIND = { apiServer: { host: 'kind-control-plane' }, config: { clusterCIDR:
 
 interface Container {
   readonly name: string;
+  readonly image: string;
   readonly args: readonly string[];
   readonly securityContext: { readonly privileged?: boolean; readonly capabilities?: unknown };
 }
@@ -190,7 +191,9 @@ describe('deploy/', () => {
       const content = (json: string): unknown => (path.endsWith('.json') ? JSON.parse(json) : json);
       expect({ path, content: content(actual) }).toEqual({ path, content: content(text) });
     }
-    const written = readdirSync(join(KUSTOMIZE, 'monitoring')).map((name) => `deploy/kustomize/monitoring/${name}`);
+    const written = ['monitoring', 'non-root'].flatMap((component) =>
+      readdirSync(join(KUSTOMIZE, component)).map((name) => `deploy/kustomize/${component}/${name}`),
+    );
     expect(written.filter((path) => !files.has(path))).toEqual([]);
   });
 
@@ -207,7 +210,7 @@ describe('deploy/', () => {
   test.each(Object.entries(REFUSED))('the chart refuses %s, with its schema and without', (_what, values) => {
     expect(() => renderChart(values)).toThrow('values.schema.json');
     expect(() => renderChart(values, 'kube-system', { schema: false })).toThrow(
-      /^(set |apiServer|podMonitor|metrics|one of)/,
+      /^(set |apiServer|nonRoot|podMonitor|metrics|one of)/,
     );
   });
 
@@ -342,6 +345,50 @@ describe('deploy/', () => {
       capabilities: { drop: ['ALL'], add: ['NET_ADMIN', 'NET_RAW'] },
     });
     expect(main?.securityContext.privileged).toBeUndefined();
+  });
+
+  test('without root, the agent is another user with one capability, and the images and mounts are those of mode nftables', () => {
+    const daemonSet = pick(charted({ ...KIND, nonRoot: { enabled: true } }), 'DaemonSet');
+    const { initContainers = [], containers = [] } = daemonSet.spec?.template.spec ?? {};
+    expect(containers[0]?.securityContext).toEqual({
+      ...{ runAsNonRoot: true, runAsUser: 65_532, runAsGroup: 65_532 },
+      ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+      seccompProfile: { type: 'RuntimeDefault' },
+      capabilities: { drop: ['ALL'], add: ['NET_ADMIN'] },
+    });
+    expect(initContainers[0]?.securityContext).toEqual({ privileged: true, readOnlyRootFilesystem: true });
+    expect(JSON.stringify(daemonSet)).not.toMatch(/xtables|lib-modules/);
+    expect([...initContainers, ...containers].map(({ image }) => image)).toEqual([
+      expect.stringMatching(/^kube-proxier-nftables:/),
+      expect.stringMatching(/^kube-proxier-nftables:/),
+    ]);
+  });
+
+  test('the component non-root makes the objects that nonRoot.enabled makes', () => {
+    const { patches } = parse(readFileSync(join(KUSTOMIZE, 'non-root/kustomization.yaml'), 'utf8')) as {
+      patches: readonly [{ readonly patch: string }];
+    };
+    const manifests = structuredClone(kustomized());
+    const daemonSet = pick(manifests, 'DaemonSet');
+    for (const { op, path, value } of parse(patches[0].patch) as { op: string; path: string; value: unknown }[]) {
+      expect(op).toBe('replace');
+      const [field = '', ...parents] = path.slice(1).split('/').reverse();
+      const parent = parents.reduceRight<unknown>(
+        (object, name) => (object as Record<string, unknown>)[name],
+        daemonSet,
+      );
+      expect(parent).toHaveProperty(field);
+      Object.assign(parent as object, { [field]: value });
+    }
+    expect(comparable(manifests)).toEqual(comparable(charted({ ...KIND, nonRoot: { enabled: true } })));
+  });
+
+  test('a mode that needs programs is refused without root, with the mode that works', () => {
+    const values = { ...KIND, config: { ...KIND.config, mode: 'iptables' }, nonRoot: { enabled: true } };
+    expect(() => renderChart(values)).toThrow('config.mode: must be equal to constant: nftables');
+    expect(() => renderChart(values, 'kube-system', { schema: false })).toThrow(
+      /^nonRoot\.enabled needs config\.mode=nftables: the programs of the other modes get no capabilities/,
+    );
   });
 
   test.each([

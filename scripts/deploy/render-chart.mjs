@@ -331,7 +331,8 @@ export function valuesProblems(values) {
   }).compile(schema);
   validate(values);
   return (validate.errors ?? []).map(({ instancePath, message, params }) => {
-    const name = 'additionalProperty' in params ? `: ${params.additionalProperty}` : '';
+    const named = params.additionalProperty ?? params.allowedValue;
+    const name = named === undefined ? '' : `: ${named}`;
     return `${instancePath.slice(1).replaceAll('/', '.') || 'values'}: ${message}${name}`;
   });
 }

@@ -21,11 +21,12 @@ import {
   ImageError,
   nodePackage,
   ROOT,
+  RUNS_WITHOUT_ROOT,
   readLock,
   updateLock,
 } from './image-parts.mjs';
 import { OciLayout } from './oci-layout.mjs';
-import { layOutAgent, layOutDebian, layOutNode, normalizeModes } from './root-filesystem.mjs';
+import { layOutAgent, layOutDebian, layOutNode, NODE, normalizeModes } from './root-filesystem.mjs';
 import { cycloneDx } from './sbom.mjs';
 
 const OUTPUT = join(ROOT, 'image');
@@ -70,7 +71,8 @@ export function buildImage({ architectures, flavour, output, acceptNewer }) {
       withTemporaryDirectory((directory) => {
         layOut(directory);
         normalizeModes(directory);
-        return layout.addLayer(directory, time);
+        const hasNode = RUNS_WITHOUT_ROOT.includes(flavour) && existsSync(join(directory, NODE));
+        return layout.addLayer(directory, time, hasNode ? [NODE] : []);
       }),
     );
     const created = new Date(time * 1000).toISOString();
@@ -125,20 +127,22 @@ export function buildImage({ architectures, flavour, output, acceptNewer }) {
 }
 
 /**
- * Unpacks an image of a layout, as a container runtime does.
+ * Unpacks an image of a layout, as a container runtime does. File capabilities need root.
  *
  * @param {string} layout
  * @param {string} digest of the image's manifest
  * @param {string} directory
+ * @param {{readonly keepsAttributes?: boolean}} [options] `keepsAttributes`: default true; some tools lose extended attributes
  * @returns {{Entrypoint: readonly string[], Env: readonly string[]}} how to run it
  */
-export function unpackImage(layout, digest, directory) {
+export function unpackImage(layout, digest, directory, { keepsAttributes = true } = {}) {
   const blob = (/** @type {string} */ one) => join(layout, 'blobs', one.replace(':', '/'));
   const manifest = JSON.parse(readFileSync(blob(digest), 'utf8'));
   for (const layer of manifest.layers) {
     execFileSync('tar', [
       ...['--extract', '--gzip', '--file', blob(layer.digest), '--directory', directory],
       ...['--keep-directory-symlink', '--same-permissions', '--no-same-owner'],
+      ...(keepsAttributes ? ['--xattrs', '--xattrs-include=security.capability'] : []),
     ]);
   }
   return JSON.parse(readFileSync(blob(manifest.config.digest), 'utf8')).config;

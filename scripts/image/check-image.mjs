@@ -2,33 +2,100 @@
  * `npm run check-image`: builds the image twice, compares the digests, unpacks it, and runs it as the DaemonSet of
  * `deploy/kustomize` does, with runc in the network namespace of a node: the init container, then the agent, with exactly the
  * capabilities, the read-only root and the mounts of the manifest. Packets of a client and of a pod decide.
+ *
+ * The image without tools is also run as the chart does with `nonRoot.enabled`, by runtimes that permit capabilities to every user and
+ * by those that permit them to root only, and where something for that is missing.
  */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parse } from 'yaml';
+import { hasNetAdmin } from '../../packages/linux/dist/index.js';
 import { NetworkSandbox } from '../../packages/network-sandbox/dist/index.js';
+import { renderChart } from '../deploy/render-chart.mjs';
 import { prepare } from '../prepare.mjs';
 import { buildImage, unpackImage } from './build-image.mjs';
-import { ROOT } from './image-parts.mjs';
-import { filesOf } from './root-filesystem.mjs';
+import { ROOT, RUNS_WITHOUT_ROOT } from './image-parts.mjs';
+import { filesOf, NODE } from './root-filesystem.mjs';
 
 /** Bytes, compressed. kube-proxy's image on distroless: 59.8 MiB. */
 const LARGEST = 60e6;
 /** Programs that an intruder or a careless operator would want; none is in the image. */
 const UNWANTED = /^(sh|bash|dash|busybox|perl|python[\d.]*|apt.*|dpkg.*|npm|npx|corepack|curl|wget|env)$/;
-/** @type {readonly (readonly [flavour: import('./image-parts.mjs').Flavour, modes: readonly string[]])[]} */
+/**
+ * How the agent is run.
+ *
+ * @typedef {object} Way
+ * @property {string} name
+ * @property {string} mode
+ * @property {object} [values] of the chart; without, as deploy/kustomize has it
+ * @property {'everybody' | 'root'} [permits] to whom the container runtime permits the capabilities of a container: containerd
+ * and CRI-O to everybody, Docker to root. Others have them in the bounding set only. Default: everybody.
+ * @property {readonly string[]} [without] capabilities that the container is not given
+ * @property {boolean} [losesAttributes] whether the image is unpacked without extended attributes
+ * @property {RegExp} [refusal] what the agent reports when it cannot work; without, packets must be answered
+ */
+
+const NON_ROOT = { nonRoot: { enabled: true } };
+/** @type {readonly Way[]} */
+const WITHOUT_ROOT = [
+  { name: 'without root', mode: 'nftables', values: NON_ROOT },
+  {
+    ...{ name: 'without root, by Docker', mode: 'nftables', permits: 'root' },
+    values: { nonRoot: { enabled: true, allowPrivilegeEscalation: true } },
+  },
+  {
+    ...{ name: 'without root, by Docker without privilege escalation', mode: 'nftables', permits: 'root' },
+    values: NON_ROOT,
+    refusal: /no CAP_NET_ADMIN, as the container runtime permits none .*; set allowPrivilegeEscalation: true/,
+  },
+  {
+    ...{ name: 'without root and NET_ADMIN', mode: 'nftables', values: NON_ROOT, without: ['NET_ADMIN'] },
+    refusal: /no CAP_NET_ADMIN; .*add NET_ADMIN to its capabilities \(securityContext\.capabilities\.add\)/,
+  },
+  {
+    ...{ name: 'without root and file capability', mode: 'nftables', values: NON_ROOT, losesAttributes: true },
+    refusal:
+      /needs the file capability cap_net_admin, .* lost where an image is unpacked or copied without extended attributes/,
+  },
+];
+/** @type {readonly (readonly [flavour: import('./image-parts.mjs').Flavour, ways: readonly Way[]])[]} */
 const FLAVOURS = [
-  ['kube-proxier', ['nftables', 'iptables']],
-  ['kube-proxier-nftables', ['nftables']],
+  [
+    'kube-proxier',
+    [
+      { name: 'root', mode: 'nftables' },
+      { name: 'root', mode: 'iptables' },
+    ],
+  ],
+  [
+    'kube-proxier-nftables',
+    [
+      { name: 'root', mode: 'nftables' },
+      ...WITHOUT_ROOT,
+      { name: 'root without file capability', mode: 'nftables', losesAttributes: true },
+    ],
+  ],
 ];
 /** Programs of the kernel's interfaces that the image without tools does not have. */
 const TOOLS = /^(nft|conntrack|ipset|(eb|arp|ip6?)?tables.*|x?tables.*|kmod|modprobe)$/;
 const NODE_PORT = 30080;
 const CLUSTER_IP = '10.96.0.10';
+/** So many that the first load is a large transaction, which a thread of the thread pool sends. */
+const OTHER_SERVICES = 2000;
 /** Milliseconds until packets must be answered; a start takes one second on an idle machine. */
 const PATIENCE = 120_000;
 
@@ -45,7 +112,7 @@ const ALL_CAPABILITIES = (
  * @property {string} name
  * @property {readonly string[]} args
  * @property {{privileged?: boolean, allowPrivilegeEscalation?: boolean, readOnlyRootFilesystem?: boolean,
- *   capabilities?: {drop?: readonly string[], add?: readonly string[]}}} securityContext
+ *   runAsUser?: number, runAsGroup?: number, capabilities?: {drop?: readonly string[], add?: readonly string[]}}} securityContext
  * @property {readonly {name: string, mountPath: string, readOnly?: boolean}[]} volumeMounts
  *
  * @typedef {object} Run
@@ -59,14 +126,23 @@ const ALL_CAPABILITIES = (
 prepare({ image: true });
 const directory = mkdtempSync(join(tmpdir(), 'kube-proxier-check-image-'));
 try {
-  for (const [flavour, modes] of FLAVOURS) {
+  for (const [flavour, ways] of FLAVOURS) {
     const { layout, digest, bytes } = buildTwice(flavour);
-    const rootfs = join(directory, `${flavour}-rootfs`);
-    mkdirSync(rootfs);
-    const image = unpackImage(layout, digest, rootfs);
-    checkContents(flavour, rootfs, bytes);
-    for (const mode of modes) {
-      await checkPackets(mode, join(directory, flavour), rootfs, image);
+    const unpack = (/** @type {boolean} */ keepsAttributes) => {
+      const rootfs = join(directory, `${flavour}-${keepsAttributes ? 'rootfs' : 'rootfs-without-attributes'}`);
+      mkdirSync(rootfs);
+      return { rootfs, image: unpackImage(layout, digest, rootfs, { keepsAttributes }) };
+    };
+    const unpacked = unpack(true);
+    checkContents(flavour, unpacked.rootfs, bytes);
+    checkCapabilities(flavour, layout, digest, unpacked.rootfs);
+    checkWithoutCapabilities(join(directory, flavour), unpacked.rootfs, unpacked.image);
+    /** @type {ReturnType<typeof unpack> | undefined} */
+    let withoutAttributes;
+    for (const way of ways) {
+      withoutAttributes ??= way.losesAttributes ? unpack(false) : undefined;
+      const { rootfs, image } = (way.losesAttributes && withoutAttributes) || unpacked;
+      await checkPackets(way, mkdtempSync(join(directory, `${flavour}-run-`)), rootfs, image);
     }
   }
 } finally {
@@ -124,31 +200,95 @@ function checkContents(flavour, rootfs, bytes) {
 }
 
 /**
- * @param {string} mode
+ * No program has the rights of its owner, and one a file capability, where the agent runs without root.
+ *
+ * @param {import('./image-parts.mjs').Flavour} flavour
+ * @param {string} layout
+ * @param {string} digest
+ * @param {string} rootfs
+ */
+function checkCapabilities(flavour, layout, digest, rootfs) {
+  const withRights = filesOf(rootfs).filter(
+    (path) => lstatSync(path).isFile() && (lstatSync(path).mode & 0o6000) !== 0,
+  );
+  assert.deepEqual(withRights, [], 'programs with the set-user-ID or set-group-ID bit');
+  const blob = (/** @type {string} */ one) => join(layout, 'blobs', one.replace(':', '/'));
+  const { layers } = JSON.parse(readFileSync(blob(digest), 'utf8'));
+  const found = layers.flatMap((/** @type {{digest: string}} */ layer) => {
+    const args = [
+      '--list',
+      '--verbose',
+      '--verbose',
+      '--xattrs',
+      '--xattrs-include=*',
+      '--gzip',
+      '--file',
+      blob(layer.digest),
+    ];
+    const { stdout } = spawnSync('tar', args, { encoding: 'utf8', maxBuffer: 1 << 26 });
+    return [...stdout.matchAll(/ (\S+)\n +x: +(\d+) +(\S+)$/gm)].map(([, ...rest]) => rest.join(' '));
+  });
+  const expected = RUNS_WITHOUT_ROOT.includes(flavour) ? [`./${NODE} 20 security.capability`] : [];
+  assert.deepEqual(found, expected, 'extended attributes');
+}
+
+/**
+ * What needs no capability works without any: the kernel would refuse to start a program with an effective file capability.
+ *
+ * @param {string} work
+ * @param {string} rootfs
+ * @param {Run['image']} image
+ */
+function checkWithoutCapabilities(work, rootfs, image) {
+  for (const runAsUser of [0, 65_532]) {
+    const run = {
+      directory: mkdtempSync(join(work, 'version-')),
+      rootfs,
+      image,
+      namespacePath: '/proc/self/ns/net',
+      volumes: {},
+    };
+    const securityContext = { runAsUser, readOnlyRootFilesystem: true, allowPrivilegeEscalation: false };
+    /** @type {Container} */
+    const container = { name: `version-${runAsUser}`, args: ['--version'], securityContext, volumeMounts: [] };
+    const { status, log } = runToEnd(run, container, { name: 'without capabilities', mode: 'none' });
+    assert.equal(status, 0, `--version as user ${runAsUser} without capabilities: ${log}`);
+  }
+}
+
+/**
+ * @param {Way} way
  * @param {string} work directory for what the containers use
  * @param {string} rootfs
  * @param {Run['image']} image
  */
-async function checkPackets(mode, work, rootfs, image) {
+async function checkPackets(way, work, rootfs, image) {
+  const { mode } = way;
   const sandbox = await NetworkSandbox.create({ pods: 3, remotePods: 0 });
   try {
     const [first, , third] = sandbox.pods;
     assert.ok(first && third);
     const server = await first.serve({ port: 8080, protocol: 'TCP' });
-    const { pod, volumes } = readDaemonSet(mode, work, first.addresses);
+    const { pod, volumes } = readDaemonSet(way, work, first.addresses);
     const run = { directory: work, rootfs, image, namespacePath: sandbox.node.namespacePath, volumes };
     for (const container of pod.initContainers) {
-      const { status, log } = runToEnd(run, container, mode);
+      const { status, log } = runToEnd(run, container, way);
       assert.equal(status, 0, `${container.name}: ${log}`);
     }
     for (const container of pod.containers) {
-      const agent = startContainer(run, container, mode);
+      const agent = startContainer(run, container, way);
       try {
+        if (way.refusal !== undefined) {
+          await refused(agent, way.refusal, sandbox);
+          say(`mode ${mode}, ${way.name}: refused, and not ready`);
+          continue;
+        }
         const flows = [
           { from: sandbox.client, to: sandbox.node.ipv4, port: NODE_PORT },
           { from: sandbox.client, to: sandbox.node.ipv6, port: NODE_PORT },
           { from: third, to: CLUSTER_IP, port: 80 },
           { from: sandbox.node, to: CLUSTER_IP, port: 80 },
+          { from: third, to: otherAddress(OTHER_SERVICES - 1), port: 80 },
         ];
         for (const { from, to, port } of flows) {
           await answered(() => from.connect({ to, port, timeout: 1000 }), agent, `${from.name} to ${to} port ${port}`);
@@ -157,7 +297,8 @@ async function checkPackets(mode, work, rootfs, image) {
         assert.match(ready.stdout, / 200 /, `/readyz: ${ready.stdout}`);
         const { stdout, status, stderr } = runc('exec', agent.id, '/usr/local/bin/kube-proxier', 'status');
         assert.equal(status, 0, `kube-proxier status: ${stdout}${stderr}`);
-        say(`mode ${mode}: ${flows.length} kinds of connections answered; ${stdout.split('\n')[0]}`);
+        checkThreads(agent.id, container.securityContext.runAsUser ?? 0);
+        say(`mode ${mode}, ${way.name}: ${flows.length} kinds of connections answered; ${stdout.split('\n')[0]}`);
       } finally {
         await agent.stop();
       }
@@ -169,15 +310,38 @@ async function checkPackets(mode, work, rootfs, image) {
 }
 
 /**
+ * The agent runs as the user that it should, and what sends large transactions has the capability: threads have their own.
+ *
+ * @param {string} id of its container
+ * @param {number} user
+ */
+function checkThreads(id, user) {
+  const { pid } = JSON.parse(runc('state', id).stdout);
+  const read = (/** @type {string} */ path) => readFileSync(`/proc/${pid}/${path}`, 'utf8');
+  assert.match(read('status'), new RegExp(`^Uid:\\s+${user}\\s+${user}\\s+${user}\\s`, 'm'));
+  const pool = readdirSync(`/proc/${pid}/task`)
+    .map((thread) => read(`task/${thread}/status`))
+    .filter((status) => /^Name:\s+libuv-worker/m.test(status));
+  assert.ok(pool.length > 0, 'no thread of the thread pool was found by its name');
+  assert.ok(
+    pool.every((status) => hasNetAdmin(status, 'CapEff')),
+    'a thread of the thread pool lacks CAP_NET_ADMIN',
+  );
+}
+
+/**
  * The pod of the DaemonSet with volumes on this host: its configuration for a mode, and manifests in place of an API server.
  *
- * @param {string} mode
+ * @param {Way} way
  * @param {string} work
  * @param {readonly string[]} endpoints addresses
  * @returns {{pod: {initContainers: readonly Container[], containers: readonly Container[]}, volumes: Record<string, string>}}
  */
-function readDaemonSet(mode, work, endpoints) {
-  const read = (/** @type {string} */ name) => parse(readFileSync(join(ROOT, 'deploy/kustomize', name), 'utf8'));
+function readDaemonSet({ mode, values }, work, endpoints) {
+  const required = { apiServer: { host: 'kind-control-plane' }, config: { clusterCIDR: '10.244.0.0/16' } };
+  const rendered = values && renderChart({ ...required, ...values });
+  const read = (/** @type {string} */ name) =>
+    parse(rendered?.get(name) ?? readFileSync(join(ROOT, 'deploy/kustomize', name), 'utf8'));
   const pod = read('daemon-set.yaml').spec.template.spec;
   const configuration = join(work, `config-${mode}`);
   const manifests = join(work, `manifests-${mode}`);
@@ -208,7 +372,10 @@ ports: [{name: http, port: 8080, protocol: TCP}]
 endpoints: [{addresses: ["${address}"], nodeName: node1, conditions: {ready: true}}]
 `;
   });
-  return `apiVersion: v1
+  const [endpoint = ''] = endpoints;
+  const others = Array.from({ length: OTHER_SERVICES }, (_, index) => otherService(index, endpoint));
+  return `${others.join('')}---
+apiVersion: v1
 kind: Service
 metadata: {name: web, namespace: default}
 spec:
@@ -222,26 +389,61 @@ ${slices.join('')}`;
 }
 
 /**
+ * @param {number} index
+ * @param {string} endpoint
+ */
+function otherService(index, endpoint) {
+  return `---
+apiVersion: v1
+kind: Service
+metadata: {name: other-${index}, namespace: default}
+spec: {clusterIP: ${otherAddress(index)}, clusterIPs: ["${otherAddress(index)}"], ipFamilies: [IPv4], ports: [{port: 80, targetPort: 8080}]}
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: other-${index}, namespace: default, labels: {kubernetes.io/service-name: other-${index}}}
+addressType: IPv4
+ports: [{port: 8080}]
+endpoints: [{addresses: ["${endpoint}"], nodeName: node1, conditions: {ready: true}}]
+`;
+}
+
+/** @param {number} index */
+function otherAddress(index) {
+  return `10.97.${index >> 8}.${index & 255}`;
+}
+
+/**
  * @param {Run} run
  * @param {Container} container
- * @param {string} mode
+ * @param {Way} way
  */
-function writeBundle(run, container, mode) {
+function writeBundle(run, container, { mode, permits = 'everybody', without = [] }) {
   const bundle = join(run.directory, `${container.name}-${mode}`);
   mkdirSync(bundle);
   const { privileged = false, capabilities, readOnlyRootFilesystem = false } = container.securityContext;
-  const granted = (privileged ? ALL_CAPABILITIES : (capabilities?.add ?? [])).map((name) => `CAP_${name}`);
-  const mounts = [...container.volumeMounts, { name: 'manifests', mountPath: '/var/run/manifests', readOnly: true }];
+  const { runAsUser: uid = 0, runAsGroup: gid = uid } = container.securityContext;
+  const added = (capabilities?.add ?? []).filter((name) => !without.includes(name));
+  const granted = (privileged ? ALL_CAPABILITIES : added).map((name) => `CAP_${name}`);
+  const sets = permits === 'root' && uid !== 0 ? ['bounding'] : ['bounding', 'effective', 'permitted'];
+  const mounts = [
+    ...container.volumeMounts,
+    ...('manifests' in run.volumes ? [{ name: 'manifests', mountPath: '/var/run/manifests', readOnly: true }] : []),
+  ];
   const node = { NODE_NAME: 'node1', KUBERNETES_SERVICE_HOST: '', KUBERNETES_SERVICE_PORT: '' };
   const args = container.args.map((text) => text.replace('$(NODE_NAME)', node.NODE_NAME));
   const config = {
     ociVersion: '1.0.2',
     process: {
-      user: { uid: 0, gid: 0 },
-      args: [...run.image.Entrypoint, ...args, '--manifests=/var/run/manifests'],
+      user: { uid, gid },
+      args: [
+        ...run.image.Entrypoint,
+        ...args,
+        ...('manifests' in run.volumes ? ['--manifests=/var/run/manifests'] : []),
+      ],
       env: run.image.Env,
       cwd: '/',
-      capabilities: Object.fromEntries(['bounding', 'effective', 'permitted'].map((set) => [set, granted])),
+      capabilities: Object.fromEntries(sets.map((set) => [set, granted])),
       noNewPrivileges: container.securityContext.allowPrivilegeEscalation === false,
     },
     root: { path: run.rootfs, readonly: readOnlyRootFilesystem },
@@ -273,11 +475,11 @@ function writeBundle(run, container, mode) {
 /**
  * @param {Run} run
  * @param {Container} container
- * @param {string} mode
+ * @param {Way} way
  */
-function runToEnd(run, container, mode) {
-  const bundle = writeBundle(run, container, mode);
-  const id = `kube-proxier-${process.pid}-${container.name}-${mode}`;
+function runToEnd(run, container, way) {
+  const bundle = writeBundle(run, container, way);
+  const id = `kube-proxier-${process.pid}-${container.name}-${way.mode}`;
   const { status, stdout, stderr } = runc('run', '--bundle', bundle, id);
   return { status, log: `${stdout}${stderr}` };
 }
@@ -285,11 +487,11 @@ function runToEnd(run, container, mode) {
 /**
  * @param {Run} run
  * @param {Container} container
- * @param {string} mode
+ * @param {Way} way
  */
-function startContainer(run, container, mode) {
-  const bundle = writeBundle(run, container, mode);
-  const id = `kube-proxier-${process.pid}-${container.name}-${mode}`;
+function startContainer(run, container, way) {
+  const bundle = writeBundle(run, container, way);
+  const id = `kube-proxier-${process.pid}-${container.name}-${way.mode}`;
   const file = join(bundle, 'log');
   const log = openSync(file, 'w');
   const child = spawn('runc', ['run', '--bundle', bundle, id], { stdio: ['ignore', log, log] });
@@ -327,6 +529,27 @@ async function answered(connect, agent, what) {
     assert.ok(performance.now() < deadline, `${what}: ${outcome.kind}\n${agent.log}`);
     await delay(100);
     outcome = await connect();
+  }
+}
+
+/**
+ * Waits until the agent says what it lacks, and ends; it must not be ready.
+ *
+ * @param {{readonly hasEnded: boolean, readonly log: string}} agent
+ * @param {RegExp} refusal
+ * @param {NetworkSandbox} sandbox
+ */
+async function refused(agent, refusal, sandbox) {
+  const deadline = performance.now() + PATIENCE;
+  while (!refusal.test(agent.log)) {
+    assert.ok(!agent.hasEnded && performance.now() < deadline, `${refusal} was not reported:\n${agent.log}`);
+    await delay(100);
+  }
+  const ready = await sandbox.node.exec(['bash', '-c', `(${READY}) || true`]);
+  assert.doesNotMatch(ready.stdout, / 200 /, '/readyz');
+  while (!agent.hasEnded) {
+    assert.ok(performance.now() < deadline, `the agent did not end:\n${agent.log}`);
+    await delay(100);
   }
 }
 

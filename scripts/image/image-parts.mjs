@@ -61,6 +61,14 @@ export const FLAVOURS = /** @type {const} */ ({
 
 /** @typedef {keyof typeof FLAVOURS} Flavour */
 
+/**
+ * Images in which the file of Node has a file capability, so that the agent need not run as root. The programs of the other image would
+ * not get a capability from it.
+ *
+ * @type {readonly Flavour[]}
+ */
+export const RUNS_WITHOUT_ROOT = ['kube-proxier-nftables'];
+
 /** Something that a person has to decide. */
 export class ImageError extends Error {}
 

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { withFileCapability } from './file-capability.mjs';
 import { sha256Of } from './image-parts.mjs';
 
 /**
@@ -36,14 +37,18 @@ export class OciLayout {
    *
    * @param {string} directory
    * @param {number} time seconds since 1970
+   * @param {readonly string[]} [permitted] files that may have CAP_NET_ADMIN, below the directory
    * @returns {{descriptor: Descriptor, diffId: string}}
    */
-  addLayer(directory, time) {
+  addLayer(directory, time, permitted = []) {
     const tar = join(this.directory, 'layer.tar');
     execFileSync('tar', [
       ...['--create', '--file', tar, '--directory', directory, '--format=ustar', '--sort=name', `--mtime=@${time}`],
       ...['--owner=0', '--group=0', '--numeric-owner', '.'],
     ]);
+    for (const path of permitted) {
+      writeFileSync(tar, withFileCapability(readFileSync(tar), `./${path}`));
+    }
     const diffId = `sha256:${sha256Of(readFileSync(tar))}`;
     // GNU gzip: the zlib of Node compresses differently on different processors.
     execFileSync('gzip', ['--no-name', '--best', '--force', tar]);

@@ -40,10 +40,13 @@ const UNUSED = [
   'lib/tmpfiles.d',
   'lib/modules-load.d',
 ];
+/** The program that runs the agent, in the image. */
+export const NODE = 'usr/local/bin/node';
 /** Merged into `/usr`, as on every Debian. */
 const MERGED = ['bin', 'lib', 'lib64', 'sbin'];
-const PASSWD = 'root:x:0:0:root:/:/sbin/nologin\nnobody:x:65534:65534:nobody:/:/sbin/nologin\n';
-const GROUP = 'root:x:0:\nnobody:x:65534:\n';
+const PASSWD =
+  'root:x:0:0:root:/:/sbin/nologin\nnobody:x:65534:65534:nobody:/:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/:/sbin/nologin\n';
+const GROUP = 'root:x:0:\nnobody:x:65534:\nnonroot:x:65532:\n';
 
 /**
  * @param {string} directory
@@ -107,7 +110,7 @@ export function layOutDebian(directory, packages, suite) {
  */
 export function layOutNode(directory, nodeDirectory) {
   mkdirSync(join(directory, 'usr/local/bin'), { recursive: true });
-  cpSync(join(nodeDirectory, 'bin/node'), join(directory, 'usr/local/bin/node'));
+  cpSync(join(nodeDirectory, 'bin/node'), join(directory, NODE));
   mkdirSync(join(directory, 'usr/share/doc/node'), { recursive: true });
   cpSync(join(nodeDirectory, 'LICENSE'), join(directory, 'usr/share/doc/node/copyright'));
 }
@@ -165,6 +168,8 @@ export function layOutAgent(directory, architecture, bundled) {
  * @param {string} directory
  */
 export function normalizeModes(directory) {
+  // The layer contains the directory itself, which becomes the root of the container.
+  chmodSync(directory, 0o755);
   for (const path of entriesOf(directory)) {
     const stat = lstatSync(path);
     if (!stat.isSymbolicLink() && !path.endsWith('/tmp')) {

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { raisePermittedNetAdmin } from './running/net-admin.js';
 import { openFilesShortage } from './running/open-files-limit.js';
 import { holdMemory, settleMemory } from './running/process-memory.js';
 import { versionText } from './version.js';
@@ -7,6 +8,7 @@ const shortage = openFilesShortage();
 if (process.argv.length === 3 && process.argv[2] === '--version') {
   process.stdout.write(versionText());
 } else if (shortage === undefined) {
+  await raisePermittedNetAdmin();
   holdMemory();
   // Imported only here, as these are many modules.
   const { runProcess } = await import('./run-process.js');

@@ -132,7 +132,13 @@ export {
 export { nftClassid, renderNftFields, renderNftRule } from './nftables/rules/render-rule.js';
 // Packets through the rules that were read from the kernel.
 export * from './packet-path/index.js';
-export { whyNotPermitted } from './process/capabilities.js';
+export {
+  type FileCapability,
+  hasNetAdmin,
+  type PermissionFacts,
+  raiseNetAdmin,
+  whyNotPermitted,
+} from './process/capabilities.js';
 export {
   CommandError,
   type CommandFailure,

@@ -1,5 +1,9 @@
+{{- define "kube-proxier.flavour" -}}
+kube-proxier{{ if .Values.nonRoot.enabled }}-nftables{{ end }}
+{{- end }}
+
 {{- define "kube-proxier.image" -}}
-{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{ .Values.image.repository | default (include "kube-proxier.flavour" .) }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end }}
 
 {{- define "kube-proxier.env" -}}
@@ -23,11 +27,13 @@
 - name: config
   mountPath: /var/lib/kube-proxier
   readOnly: true
+{{- if not .Values.nonRoot.enabled }}
 - name: xtables-lock
   mountPath: /run/xtables.lock
 - name: lib-modules
   mountPath: /lib/modules
   readOnly: true
+{{- end }}
 {{- end }}
 
 {{- define "kube-proxier.metricsAddress" -}}

@@ -24,6 +24,17 @@ export interface Libc {
   fcntl(fd: number, command: number, argument: number): number;
   eventfd(initial: number, flags: number): number;
   write(fd: number, bytes: Uint8Array, length: number): number;
+  /**
+   * Reads the capabilities of this thread.
+   *
+   * @param header a 32-bit version, and the number of a thread: 0 for this one.
+   * @param sets for each 32 capabilities: the effective, the permitted and the inheritable ones.
+   */
+  capget(header: Uint8Array, sets: Uint8Array): number;
+  /** Sets those of this thread. Threads that it creates later have them too. */
+  capset(header: Uint8Array, sets: Uint8Array): number;
+  /** @returns the number of bytes that the attribute has. */
+  getxattr(path: string, name: string, value: Uint8Array, length: number): number | bigint;
   /** Error number of the last call. Positive. */
   errno(): number;
 }
@@ -45,9 +56,18 @@ const SIGNATURES = {
   fcntl: 'int fcntl(int, int, int)',
   eventfd: 'int eventfd(unsigned int, int)',
   write: 'long write(int, const void *, size_t)',
+  capget: 'int capget(void *, void *)',
+  capset: 'int capset(void *, const void *)',
+  getxattr: 'long getxattr(const char *, const char *, void *, size_t)',
 } as const;
 
 let loaded: Promise<Libc> | undefined;
+let bound: Libc | undefined;
+
+/** The C library, if something has loaded it. */
+export function loadedLibc(): Libc | undefined {
+  return bound;
+}
 
 /** Loads the C library that this process is linked with. Only called where it is used, since it loads an addon. */
 export function loadLibc(): Promise<Libc> {
@@ -65,7 +85,7 @@ async function bindLibc(): Promise<Libc> {
     Object.entries(SIGNATURES).map(([name, signature]) => [name, library.func(signature)]),
   );
   const send = library.func(SIGNATURES.send);
-  return {
+  bound = {
     ...(functions as unknown as Omit<Libc, 'errno' | 'sendInBackground'>),
     errno: () => koffi.errno(),
     sendInBackground: (...request) =>
@@ -75,4 +95,5 @@ async function bindLibc(): Promise<Libc> {
         );
       }),
   };
+  return bound;
 }

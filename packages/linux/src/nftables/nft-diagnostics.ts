@@ -1,4 +1,4 @@
-import { whyNotPermitted } from '../process/capabilities.js';
+import { hasNetAdmin, type PermissionFacts, whyNotPermitted } from '../process/capabilities.js';
 import { CommandError } from '../process/command-runner.js';
 import { NftError, type NftRefusal, NftRefused } from './nft-error.js';
 
@@ -18,6 +18,12 @@ export function firstErrorLine(stderr: string): string {
   return stderr.split('\n').find((line) => /Error:/.test(line)) ?? stderr.split('\n', 1)[0] ?? '';
 }
 
+/** {@link whyNotPermitted}, for nf_tables: a process that has the capability may be refused because of an owned table. */
+export function whyNftNotPermitted(refused: PermissionFacts['refused'] = 'program'): string {
+  const why = whyNotPermitted({ refused });
+  return hasNetAdmin() ? `${why}; or the table belongs to another process (flag owner), which has to end first` : why;
+}
+
 /** The error for a run of nft that failed. */
 export function nftErrorOf(error: CommandError): NftError {
   const cause = { cause: error };
@@ -31,11 +37,7 @@ export function nftErrorOf(error: CommandError): NftError {
     return new NftError('NFT_PERMISSION_DENIED', error.message, cause);
   }
   if (/Operation not permitted/.test(error.stderr)) {
-    return new NftError(
-      'NFT_PERMISSION_DENIED',
-      `nft may not change this: ${whyNotPermitted()}; or the table belongs to another process (flag owner), which has to end first`,
-      cause,
-    );
+    return new NftError('NFT_PERMISSION_DENIED', `nft may not change this: ${whyNftNotPermitted()}`, cause);
   }
   if (/cache initialization failed|Resource temporarily unavailable|Interrupted system call/.test(error.stderr)) {
     return new NftError(

@@ -1,21 +1,39 @@
 import { readFileSync } from 'node:fs';
+import { readU32, u32, writeU32 } from '../netlink/attributes.js';
+import { loadedLibc, loadLibc } from '../netlink/libc.js';
 
-const CAP_NET_ADMIN = 12n;
+const CAP_NET_ADMIN = 12;
+/** Version 3 of the interface: two times 32 capabilities. */
+const CAPABILITY_VERSION = 0x20080522;
+/** Bytes for 32 capabilities: effective, permitted and inheritable ones. */
+const SETS = 12;
+/** Bytes that a file capability has at most. */
+const MAX_FILE_CAPABILITY = 24;
+
+/** Whether the kernel can give CAP_NET_ADMIN to a process because of the program that it runs. */
+export type FileCapability = 'present' | 'absent';
+
+/** What {@link whyNotPermitted} looks at. */
+export interface PermissionFacts {
+  /** Who was refused. Default `program`: one that this process has started. */
+  readonly refused?: 'program' | 'process';
+  /** The text of `/proc/self/status`. Default: that of this process. */
+  readonly status?: string;
+  /** Whether the file of this program has a file capability with CAP_NET_ADMIN; undefined where that cannot be read. */
+  readonly fileCapability?: FileCapability | undefined;
+}
 
 /**
- * The likely reason why the kernel refused a network change to a program that this process started, and the remedy: one
- * sentence without a full stop. Derived from `/proc/self/status`.
- *
- * @param status the text of `/proc/self/status`. Default: that of this process.
+ * The likely reason why the kernel refused a network change to this process, or to a program that it started, and the remedy:
+ * one sentence without a full stop. Derived from `/proc/self/status`, and from the file capability of this program.
  */
-export function whyNotPermitted(status: string = ownStatus()): string {
-  const set = (name: string) => BigInt(`0x${new RegExp(`^${name}:\\s*([0-9a-f]+)$`, 'm').exec(status)?.[1] ?? '0'}`);
-  const has = (name: string) => ((set(name) >> CAP_NET_ADMIN) & 1n) === 1n;
-  if (!has('CapEff')) {
-    return 'this process has no CAP_NET_ADMIN; run it as root, or with CAP_NET_ADMIN and CAP_NET_RAW';
+export function whyNotPermitted(facts: PermissionFacts = {}): string {
+  const { refused = 'program', status = ownStatus() } = facts;
+  if (!hasNetAdmin(status)) {
+    return whyNotInEffect(status, 'fileCapability' in facts ? facts.fileCapability : ownFileCapability());
   }
   const isRoot = /^Uid:\s+\d+\s+0\s/m.test(status);
-  if (!isRoot && !has('CapAmb')) {
+  if (refused === 'program' && !isRoot && !hasNetAdmin(status, 'CapAmb')) {
     return (
       'this process has CAP_NET_ADMIN, but as it is not root, the programs that it starts do not get it; ' +
       'run it as root, or raise CAP_NET_ADMIN and CAP_NET_RAW in the ambient set'
@@ -25,6 +43,86 @@ export function whyNotPermitted(status: string = ownStatus()): string {
     'this process has CAP_NET_ADMIN, so something else refuses it: a user namespace that does not own this network ' +
     'namespace, AppArmor, SELinux or seccomp, or a file that this user may not open'
   );
+}
+
+function whyNotInEffect(status: string, fileCapability: FileCapability | undefined): string {
+  const missing = 'this process has no CAP_NET_ADMIN';
+  const asRoot = 'run it as root, or with CAP_NET_ADMIN and CAP_NET_RAW';
+  if (/^CapBnd:/m.test(status) && !hasNetAdmin(status, 'CapBnd')) {
+    return (
+      `${missing}; run it where CAP_NET_ADMIN is in the bounding set: in a container, add NET_ADMIN to its capabilities ` +
+      '(securityContext.capabilities.add)'
+    );
+  }
+  if (hasNetAdmin(status, 'CapPrm')) {
+    return (
+      `${missing} in effect, although it is permitted, as the package koffi cannot be loaded, which puts it into effect; ` +
+      'install koffi for this platform, or run it as root'
+    );
+  }
+  const isRoot = /^Uid:\s+\d+\s+0\s/m.test(status);
+  if (isRoot || fileCapability === undefined) {
+    return `${missing}; ${asRoot}`;
+  }
+  if (fileCapability === 'absent') {
+    return (
+      `${missing}; ${asRoot}. Without root, ${process.execPath} needs the file capability cap_net_admin, which it does not ` +
+      'have: only the image kube-proxier-nftables has it, and it is lost where an image is unpacked or copied without ' +
+      'extended attributes'
+    );
+  }
+  return /^NoNewPrivs:\s*1$/m.test(status)
+    ? `${missing}, as the container runtime permits none to a user other than root, and with no_new_privs the kernel ` +
+        `ignores the file capability of ${process.execPath}; set allowPrivilegeEscalation: true, or run it as root`
+    : `${missing}, as the kernel ignores the file capability of ${process.execPath}: its file system may be mounted with ` +
+        'nosuid, or belong to another user namespace; run it as root, or from a file system without nosuid';
+}
+
+/**
+ * Puts CAP_NET_ADMIN into effect where this process is permitted to have it and does not yet: that is what a file capability
+ * without the flag `effective` leads to. It takes effect in this thread and in threads that it creates later, so it comes
+ * before everything else; threads of the thread pool that exist already do not get it.
+ *
+ * @returns whether it was put into effect by this call. False too where `koffi` cannot be loaded.
+ */
+export async function raiseNetAdmin(): Promise<boolean> {
+  const status = ownStatus();
+  if (hasNetAdmin(status) || !hasNetAdmin(status, 'CapPrm')) {
+    return false;
+  }
+  const libc = await loadLibc().catch(() => undefined);
+  const header = Buffer.concat([u32(CAPABILITY_VERSION), u32(0)]);
+  const sets = Buffer.alloc(2 * SETS);
+  if (libc === undefined || libc.capget(header, sets) < 0) {
+    return false;
+  }
+  writeU32(sets, (readU32(sets, 0) | (1 << CAP_NET_ADMIN)) >>> 0, 0);
+  return libc.capset(header, sets) === 0;
+}
+
+/**
+ * Whether CAP_NET_ADMIN is in a set of capabilities of a process.
+ *
+ * @param status the text of `/proc/PID/status`. Default: that of this process.
+ * @param set as it is named there. Default `CapEff`: it is in effect.
+ */
+export function hasNetAdmin(
+  status: string = ownStatus(),
+  set: 'CapEff' | 'CapPrm' | 'CapBnd' | 'CapAmb' = 'CapEff',
+): boolean {
+  const bits = BigInt(`0x${new RegExp(`^${set}:\\s*([0-9a-f]+)$`, 'm').exec(status)?.[1] ?? '0'}`);
+  return ((bits >> BigInt(CAP_NET_ADMIN)) & 1n) === 1n;
+}
+
+/** That of the program that this process runs; undefined where nothing has loaded the C library. */
+function ownFileCapability(): FileCapability | undefined {
+  const value = Buffer.alloc(MAX_FILE_CAPABILITY);
+  const length = loadedLibc()?.getxattr(process.execPath, 'security.capability', value, value.length);
+  if (length === undefined) {
+    return undefined;
+  }
+  // A version, then the permitted capabilities, little-endian on every processor.
+  return length >= 8 && ((value.readUInt32LE(4) >>> CAP_NET_ADMIN) & 1) === 1 ? 'present' : 'absent';
 }
 
 function ownStatus(): string {

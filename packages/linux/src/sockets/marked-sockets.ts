@@ -115,7 +115,7 @@ export class LibcMarkedSockets implements MarkedSockets {
       libc.close(fd);
       this.#unusable = undefined;
     } catch (error) {
-      const reason = error instanceof MarkRefused ? `: ${whyNotPermitted()}` : '';
+      const reason = error instanceof MarkRefused ? `: ${whyNotPermitted({ refused: 'process' })}` : '';
       this.#unusable = `packets cannot be marked (${messageOf(error)})${reason}`;
     }
   }

@@ -2,7 +2,7 @@ import { getSystemErrorMap } from 'node:util';
 import { align, readU16, readU32 } from '../../netlink/attributes.js';
 import { errnoName } from '../../netlink/netlink-error.js';
 import { HEADER } from '../../netlink/request-batches.js';
-import { whyNotPermitted } from '../../process/capabilities.js';
+import { whyNftNotPermitted } from '../nft-diagnostics.js';
 import { NftError, type NftRefusal, NftRefused } from '../nft-error.js';
 import { type NftCommand, type NftTransaction, renderNftTransaction } from '../nft-transaction.js';
 import type { NftEncodedTransaction } from './encode-transaction.js';
@@ -37,10 +37,7 @@ export function refusalOfKernel(
   error: NftKernelError,
 ): NftError {
   if (isNotPermitted(error)) {
-    return new NftError(
-      'NFT_PERMISSION_DENIED',
-      `the kernel does not permit this: ${whyNotPermitted()}; or the table belongs to another process (flag owner), which has to end first`,
-    );
+    return new NftError('NFT_PERMISSION_DENIED', `the kernel does not permit this: ${whyNftNotPermitted('process')}`);
   }
   const message = encoded.messages[error.message];
   const command = message === undefined ? undefined : transaction.commands[message.command];

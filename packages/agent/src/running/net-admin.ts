@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * Puts CAP_NET_ADMIN into effect where a file capability of `node` only permits it, as in the image kube-proxier-nftables
+ * without root. Threads have capabilities of their own, so this comes before other threads are created. Elsewhere, it loads nothing.
+ */
+export async function raisePermittedNetAdmin(): Promise<void> {
+  const [, permitted, effective] = /^CapPrm:\s*(\S+)\nCapEff:\s*(\S+)$/m.exec(ownStatus()) ?? [];
+  if (permitted !== effective) {
+    const { raiseNetAdmin } = await import('@kube-proxier/linux');
+    await raiseNetAdmin();
+  }
+}
+
+function ownStatus(): string {
+  try {
+    return readFileSync('/proc/self/status', 'utf8');
+  } catch {
+    return '';
+  }
+}
