@@ -87,10 +87,11 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     const endpoint = endpointOf(world);
     await serve([endpoint], 'TCP', {});
     await serve([endpoint], 'TCP');
-    expect(ofEndpoint(await counts(), endpoint)).toMatchObject({ packets: NONE, bytes: NONE });
+    expect(ofEndpoint(await counts(), endpoint)).toMatchObject({ connections: 0, packets: NONE, bytes: NONE });
     await transfer(from(world.sandbox), frontend);
     const all = await counts();
-    const { packets, bytes } = ofEndpoint(all, endpoint) ?? {};
+    const { connections, packets, bytes } = ofEndpoint(all, endpoint) ?? {};
+    expect(connections).toBe(1);
     for (const counted of [bytes?.toEndpoints, bytes?.toClients]) {
       expect(counted).toBeGreaterThan(PAYLOAD);
       expect(counted).toBeLessThan(MOST);
@@ -108,8 +109,9 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
       expect(await from(world.sandbox).connect({ to, port, protocol: 'UDP' })).toMatchObject({ kind: 'answered' });
     }
     const all = await counts();
-    expect(ofEndpoint(all, endpoint)?.packets).toEqual({ toEndpoints: 3, toClients: 3 });
-    expect(ofService(all)?.packets).toEqual({ toEndpoints: 3, toClients: 3 });
+    const packets = { toEndpoints: 3, toClients: 3 };
+    expect(ofEndpoint(all, endpoint)).toMatchObject({ connections: 3, packets });
+    expect(ofService(all)).toMatchObject({ connections: 3, packets });
   });
 
   test('a connection counts for the endpoint that has it, while it drains and until it is gone; totals stay', async () => {
