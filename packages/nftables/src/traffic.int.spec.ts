@@ -162,6 +162,129 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     expect(stdout).not.toContain('traffic');
   });
 
+  /** Drops packets to the endpoints, as a network policy or a host without a program does. Resolves to a function that ends it. */
+  async function dropAt(host: SandboxHost, hook: 'forward' | 'input') {
+    const table = 'inet foreign';
+    const rule = `meta l4proto { tcp, udp } th dport ${ENDPOINT_PORT} counter drop`;
+    await host.exec(['nft', '-f', '-'], {
+      stdin: `table ${table} { chain drops { type filter hook ${hook} priority 10; ${rule}; }; }\n`,
+    });
+    return {
+      dropped: async () => {
+        const { stdout } = await host.exec(['nft', 'list', 'table', 'inet', 'foreign']);
+        return Number(/counter packets (\d+)/.exec(stdout)?.[1]);
+      },
+      end: () => host.exec(['nft', 'delete', 'table', 'inet', 'foreign']),
+    };
+  }
+
+  /** Sends datagrams from one port, and waits for no answer. */
+  async function sendMany([to, port]: readonly [string, number], count: number): Promise<void> {
+    const script = `
+      const socket = require('node:dgram').createSocket(${JSON.stringify(family === 'IPv4' ? 'udp4' : 'udp6')});
+      let left = ${count};
+      const sent = () => --left === 0 ? socket.close() : socket.send('x', ${port}, ${JSON.stringify(to)}, sent);
+      socket.send('x', ${port}, ${JSON.stringify(to)}, sent);`;
+    await world.sandbox.client.exec([process.execPath, '-e', script]);
+  }
+
+  test('a connection counts once, also where its first packet is sent again, or no packet is answered', async () => {
+    const endpoint = world.local(1);
+    const silent = await dropAt(world.sandbox.pod(1), 'input');
+    try {
+      await serve([endpoint], 'TCP', {});
+      await serve([endpoint], 'TCP');
+      const [to, port] = world.target('clusterIP');
+      await world.sandbox.client.connect({ to, port, timeout: 1500 });
+      expect(await silent.dropped()).toBeGreaterThan(1);
+      expect(ofEndpoint(await counts(), endpoint)?.connections).toBe(1);
+      await serve([endpoint], 'UDP', {});
+      await serve([endpoint], 'UDP');
+      const before = await silent.dropped();
+      await sendMany(world.target('nodePort'), 5);
+      expect(await silent.dropped()).toBe(before + 5);
+    } finally {
+      await silent.end();
+    }
+    const packets = { toEndpoints: 5, toClients: 0 };
+    expect(ofEndpoint(await counts(), endpoint)).toMatchObject({ connections: 1, packets });
+  });
+
+  test('a connection that is filtered or refused does not count for an endpoint, and does for the Service', async () => {
+    const endpoint = world.local(1);
+    await serve([endpoint], 'TCP', {});
+    await serve([endpoint], 'TCP');
+    const [to, port] = world.target('clusterIP');
+    const policy = await dropAt(world.sandbox.node, 'forward');
+    try {
+      await world.sandbox.client.connect({ to, port, timeout: 500 });
+      expect(await policy.dropped()).toBeGreaterThan(0);
+    } finally {
+      await policy.end();
+    }
+    const all = await counts();
+    expect(ofEndpoint(all, endpoint)?.connections).toBe(0);
+    expect(ofService(all)?.connections).toBeGreaterThan(0);
+    await serve([], 'TCP');
+    expect(await world.sandbox.client.connect({ to, port })).toMatchObject({ kind: 'refused' });
+    expect(ofService(await counts())?.connections).toBeGreaterThan(ofService(all)?.connections ?? 0);
+  });
+
+  test('a connection counts also where another program translates its source first', async () => {
+    const endpoint = world.local(1);
+    await serve([endpoint], 'TCP', {});
+    await serve([endpoint], 'TCP');
+    const { node, client } = world.sandbox;
+    await node.exec(['nft', '-f', '-'], {
+      stdin: 'table inet foreign { chain first { type nat hook postrouting priority 90; counter masquerade; }; }\n',
+    });
+    try {
+      const [to, port] = world.target('clusterIP');
+      expect(await client.connect({ to, port })).toMatchObject({
+        sourceSeen: expect.not.stringMatching(client.address(family)),
+      });
+    } finally {
+      await node.exec(['nft', 'delete', 'table', 'inet', 'foreign']);
+    }
+    expect(ofEndpoint(await counts(), endpoint)?.connections).toBe(1);
+  });
+
+  test('connections alone: for each endpoint, until it is gone, without counters of packets', async () => {
+    const connectionsOnly = { [ANNOTATIONS.countConnections]: 'true' };
+    const [first, second] = [world.local(1), world.remote(1)];
+    const connect = async (times: number) => {
+      const [to, port] = world.target('externalIP');
+      const { answeredBy } = await world.sandbox.client.connectMany({ to, port }, times);
+      expect(Object.values(answeredBy).reduce((sum, one) => sum + one, 0)).toBe(times);
+    };
+    const connectionsOf = async () => {
+      const all = await counts();
+      expect(all.some(({ packets, bytes }) => packets !== undefined || bytes !== undefined)).toBe(false);
+      return [ofService(all), ofEndpoint(all, first), ofEndpoint(all, second)].map((one) => one?.connections);
+    };
+    await serve([first], 'TCP', {});
+    await serve([first], 'TCP', connectionsOnly);
+    await connect(3);
+    await serve([{ ...first, ready: false, serving: true, terminating: true }, second], 'TCP', connectionsOnly);
+    await connect(4);
+    expect(await connectionsOf()).toEqual([7, 3, 4]);
+    await serve([first, second], 'TCP', connectionsOnly);
+    await world.restart();
+    expect(await connectionsOf()).toEqual([7, 3, 4]);
+
+    // One is gone, and comes back.
+    await serve([second], 'TCP', connectionsOnly);
+    expect(await connectionsOf()).toEqual([7, undefined, 4]);
+    await serve([first], 'TCP', connectionsOnly);
+    await connect(2);
+    expect(await connectionsOf()).toEqual([9, 2, undefined]);
+    const listed = async () => (await world.runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout;
+    expect(await listed()).not.toContain('traffic');
+    await serve([first], 'TCP', {});
+    expect(await counts()).toEqual([]);
+    expect(await listed()).not.toMatch(/endpoint-counters|count-|counter endpoint/);
+  });
+
   test('two Services with one endpoint count their own; one that is not counted costs and counts nothing', async () => {
     const endpoint = world.local(1);
     const six = family === 'IPv6';
@@ -192,7 +315,8 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     const all = await counts();
     expect(ofEndpoint(all, endpoint, 'default/one')?.bytes?.toClients).toBeGreaterThan(PAYLOAD);
     expect(ofEndpoint(all, endpoint, 'default/one')?.bytes?.toClients).toBeLessThan(MOST);
-    expect(ofEndpoint(all, endpoint, 'default/two')).toMatchObject({ packets: NONE, bytes: NONE });
+    expect(ofEndpoint(all, endpoint, 'default/one')?.connections).toBe(1);
+    expect(ofEndpoint(all, endpoint, 'default/two')).toMatchObject({ connections: 0, packets: NONE, bytes: NONE });
     expect(all.some(({ service }) => service === 'default/uncounted')).toBe(false);
     const { dataplane } = world;
     expect(dataplane.plan(state, diffStates(undefined, state), await dataplane.readBack())).toBeUndefined();
@@ -210,7 +334,8 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
       await connection.close();
     }
     const all = await counts();
-    const { bytes } = ofEndpoint(all, endpoint) ?? {};
+    const { bytes, connections } = ofEndpoint(all, endpoint) ?? {};
+    expect(connections).toBe(2);
     for (const counted of [bytes?.toEndpoints, bytes?.toClients]) {
       expect(counted).toBeGreaterThan(2 * PAYLOAD);
       expect(counted).toBeLessThan(2 * MOST);
@@ -229,6 +354,10 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     for (const foreign of [
       `flush chain ${table} count-traffic`,
       `flush chain ${table} traffic-prerouting`,
+      `flush chain ${table} count-endpoint`,
+      `flush chain ${table} count-input`,
+      `delete element ${table} endpoint-counters { ${key} }`,
+      `insert rule ${table} count-postrouting accept`,
       `delete element ${table} traffic-to-clients { ${key} }`,
       `insert rule ${table} count-traffic accept`,
     ]) {

@@ -351,9 +351,9 @@ export function renderKind(chain: KindChain, context: LayoutContext): Chain {
       return chain.hook === undefined
         ? { rules: PROTOCOLS.flatMap((protocol) => endpointCountRules(protocol, context)) }
         : {
-            // Where the kernel translates sources, each connection comes by once, with its first packet: also what this node sends to
-            // itself. Before any source is translated, for no chain of this type sees the packet after that.
-            base: base('nat', chain.hook, 0),
+            // Where the kernel translates sources, each connection comes by once, with its first packet, after it was filtered: also
+            // what this node sends to itself. No other chain of this type comes before, for after a translation no more are called.
+            base: base('nat', chain.hook, -100),
             rules: [[IS_FORWARDED, { kind: 'goto', chain: COUNT_ENDPOINT.name }]],
           };
     case 'traffic':
