@@ -40,6 +40,8 @@ const TALK_INTERVAL = 300;
 /** Connections and datagrams of a transfer. */
 const CONNECTIONS = 4;
 const DATAGRAM = 1000;
+/** How often datagrams are sent that must be counted, where one of them gets no answer. */
+const DATAGRAM_TRIES = 3;
 /** Milliseconds until what was sent must have been counted, between two readings, and without a change until it is taken as counted. */
 const COUNTED_WITHIN = 15_000;
 const COUNT_INTERVAL = 250;
@@ -397,10 +399,20 @@ class CaseRun {
       this.#lacks.set('serviceAddresses', (this.#lacks.get('serviceAddresses') ?? 0) + 1);
       return;
     }
-    const before = await world.count();
-    const byEndpoint = new Map<string, number>();
+    const name = `default/${nameIn(run, service)}`;
+    let before = await world.count();
+    let byEndpoint = new Map<string, number>();
+    let tries = 1;
     for (let sent = 0; sent < times; sent++) {
       const by = await send(host, target);
+      if (by === undefined && protocol === 'UDP' && tries < DATAGRAM_TRIES) {
+        // Datagrams may be lost, and this one is counted for an unknown endpoint: all over again.
+        tries += 1;
+        before = await this.#settledCounts(name);
+        byEndpoint = new Map();
+        sent = -1;
+        continue;
+      }
       if (by === undefined) {
         this.#fail(run.label, { flow, expected: 'all are answered', actual: `not after ${sent * each} ${quantity}` });
         return;
@@ -409,26 +421,35 @@ class CaseRun {
       byEndpoint.set(address, (byEndpoint.get(address) ?? 0) + each);
     }
     this.#flows += 1;
-    const name = `default/${nameIn(run, service)}`;
     const services = [...run.objects.values()].filter(({ kind }) => kind === 'Service');
     const otherServices = services.map(({ metadata }) => `default/${metadata.name}`).filter((other) => other !== name);
     const counted = { flow, quantity, service: name, otherServices, variant: run.variant, byEndpoint };
-    const deadline = performance.now() + COUNTED_WITHIN * patience;
-    // IPVS updates its statistics every two seconds, so the first values may be incomplete.
+    const after = await this.#settledCounts(name, (counts) => !judgeCounters(counted, before, counts)?.isTooLittle);
+    const mismatch = judgeCounters(counted, before, after);
+    if (mismatch !== undefined) {
+      this.#fail(run.label, mismatch);
+    }
+  }
+
+  /**
+   * What the backend has counted when that of a Service does not change any more, and is enough. IPVS updates its statistics every
+   * two seconds, so the first values may be incomplete.
+   */
+  async #settledCounts(
+    service: string,
+    isEnough: (counts: readonly CountedTotal[]) => boolean = () => true,
+  ): Promise<readonly CountedTotal[]> {
+    const deadline = performance.now() + COUNTED_WITHIN * this.patience;
     let last = '';
     let since = performance.now();
     for (;;) {
-      const after = await world.count();
-      const text = JSON.stringify(after.filter((one) => one.service === name));
+      const counts = await this.world.count();
+      const text = JSON.stringify(counts.filter((one) => one.service === service));
       const now = performance.now();
       since = text === last ? since : now;
       last = text;
-      const mismatch = judgeCounters(counted, before, after);
-      if (now > deadline || (now - since > SETTLED_AFTER && !mismatch?.isTooLittle)) {
-        if (mismatch !== undefined) {
-          this.#fail(run.label, mismatch);
-        }
-        return;
+      if (now > deadline || (now - since > SETTLED_AFTER && isEnough(counts))) {
+        return counts;
       }
       await new Promise((resolve) => setTimeout(resolve, COUNT_INTERVAL));
     }
