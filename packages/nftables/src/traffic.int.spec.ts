@@ -4,6 +4,7 @@ import { type EndpointDescription, makeService, makeSlice, resolveObjects } from
 import { createNetlinkNft, createNft } from '@kube-proxier/linux';
 import { ENDPOINT_PORT, PacketFlowWorld, SANDBOX_NETWORK, type SandboxHost } from '@kube-proxier/network-sandbox';
 import { NftablesDataplane } from './dataplane.js';
+import type { Layout } from './plan/layout.js';
 import { ANNOTATIONS } from './plan/service-options.js';
 
 const PAYLOAD = 40_000;
@@ -21,13 +22,14 @@ const WORLDS = [
 
 describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s', (family, layout, access) => {
   let world: PacketFlowWorld;
+  let inUse: Layout = layout;
 
   beforeAll(async () => {
     world = await PacketFlowWorld.create({
       family,
       dataplane: (node, runner) => {
         const nft = access === 'nft' ? createNft({ runner }) : createNetlinkNft({ namespace: node.namespacePath });
-        return new NftablesDataplane({ family, nft, layout: async () => layout });
+        return new NftablesDataplane({ family, nft, layout: async () => inUse });
       },
     });
     for (const protocol of ['TCP', 'UDP'] as const) {
@@ -271,6 +273,13 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     await serve([first, second], 'TCP', connectionsOnly);
     await world.restart();
     expect(await connectionsOf()).toEqual([7, 3, 4]);
+
+    // A restart with the other layout, and back.
+    for (const other of [layout === 'constant' ? 'chain-per-service' : 'constant', layout] as const) {
+      inUse = other;
+      await world.restart();
+      expect(await connectionsOf()).toEqual([7, 3, 4]);
+    }
 
     // One is gone, and comes back.
     await serve([second], 'TCP', connectionsOnly);
