@@ -331,6 +331,47 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     expect(dataplane.plan(state, diffStates(undefined, state), await dataplane.readBack())).toBeUndefined();
   });
 
+  test('a Service that takes over address, NodePort and endpoint of another counts for itself, from 0', async () => {
+    const endpoint = world.local(1);
+    const { clusterIP } = world.address;
+    const [, nodePort] = world.target('nodePort');
+    const stateOf = (name: string) =>
+      resolveObjects(
+        {
+          services: [
+            makeService(
+              name,
+              { type: 'NodePort', clusterIP, ports: [{ port: 80, protocol: 'TCP', nodePort }] },
+              { metadata: { annotations: COUNTED } },
+            ),
+          ],
+          slices: [
+            makeSlice(name, [endpoint], {
+              addressType: family,
+              ports: [{ name: '', protocol: 'TCP', port: ENDPOINT_PORT }],
+            }),
+          ],
+        },
+        { family, nodeName: SANDBOX_NETWORK.nodeName },
+      );
+    const connectionsOf = async (name: string) => {
+      const all = await counts();
+      return [ofService(all, `default/${name}`), ofEndpoint(all, endpoint, `default/${name}`)].map(
+        (one) => one?.connections,
+      );
+    };
+    const [to, port] = world.target('clusterIP');
+    const { client } = world.sandbox;
+    await world.install(stateOf('before'));
+    await client.connectMany({ to, port }, 3);
+    expect(await connectionsOf('before')).toEqual([3, 3]);
+    await world.install(stateOf('after'));
+    expect(await connectionsOf('before')).toEqual([undefined, undefined]);
+    await client.connectMany({ to, port }, 2);
+    await client.connectMany({ to: world.sandbox.node.address(family), port: nodePort }, 2);
+    expect(await connectionsOf('after')).toEqual([4, 4]);
+  });
+
   test('a range of ports counts for the endpoint, also where it has other ports', async () => {
     const endpoint = world.local(1);
     await world.sandbox.pod(1).serve({ port: ENDPOINT_PORT + 1 });
