@@ -294,6 +294,45 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     expect(await listed()).not.toMatch(/endpoint-counters|count-|counter endpoint/);
   });
 
+  test('many connections at once, while endpoints change and the agent restarts: each counts once, where it was answered', async () => {
+    const endpoints = [world.local(1), world.local(2), world.remote(1)];
+    const another = { ...world.remote(2), ready: false };
+    await serve(endpoints, 'TCP', {});
+    await serve(endpoints, 'TCP');
+    const { client, node } = world.sandbox;
+    const senders: readonly (readonly [SandboxHost, Frontend])[] = [
+      [client, 'nodePort'],
+      [world.sandbox.pod(3), 'clusterIP'],
+      [world.sandbox.pod(1), 'clusterIP'],
+      [node, 'externalIP'],
+    ];
+    let isDone = false;
+    const sent = Promise.all(
+      senders.map(([from, frontend]) => {
+        const [to, port] = world.target(frontend);
+        return from.connectMany({ to, port }, 150, 16);
+      }),
+    ).finally(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      await serve([...endpoints, another], 'TCP');
+      await world.restart();
+      await serve(endpoints, 'TCP');
+    }
+    const answered = new Map<string, number>();
+    for (const { answeredBy } of await sent) {
+      for (const [name, times] of Object.entries(answeredBy)) {
+        answered.set(name, (answered.get(name) ?? 0) + times);
+      }
+    }
+    const all = await counts();
+    expect(ofService(all)?.connections).toBe(4 * 150);
+    expect(endpoints.map((endpoint) => ofEndpoint(all, endpoint)?.connections)).toEqual(
+      ['pod1', 'pod2', 'remote-pod1'].map((name) => answered.get(name)),
+    );
+  });
+
   test('two Services with one endpoint count their own; one that is not counted costs and counts nothing', async () => {
     const endpoint = world.local(1);
     const six = family === 'IPv6';
