@@ -33,3 +33,34 @@ whereAllowed('rules can serve NodePorts on 127.0.0.1, and not on ::1 (docs/modes
     await sandbox.close();
   }
 });
+
+whereAllowed(
+  'rules translate packets to a link-local address, and no reply of another link gets back (docs/modes.md)',
+  async () => {
+    const sandbox = await NetworkSandbox.create({ pods: 1, remotePods: 1 });
+    try {
+      const { node } = sandbox;
+      const [client, endpoint] = [sandbox.pod(1), sandbox.remotePod(1)];
+      await endpoint.serve({ port: 8080 });
+      const { stdout } = await node.exec(['ip', '-6', '-o', 'address', 'show', 'dev', 'veth-pod1', 'scope', 'link']);
+      const linkLocal = /inet6 (fe80\S+)\//.exec(stdout)?.[1] ?? '';
+      const nat = (...rule: readonly string[]) => node.exec(['ip6tables', '-t', 'nat', '-A', ...rule]);
+      await nat(
+        ...['PREROUTING', '-p', 'tcp', '--dport', '30080'],
+        ...['-j', 'DNAT', '--to-destination', `[${endpoint.ipv6}]:8080`],
+      );
+      await nat('POSTROUTING', '-p', 'tcp', '-j', 'MASQUERADE');
+      expect(await client.connect({ to: node.ipv6, port: 30080 })).toMatchObject({ kind: 'answered' });
+      const met = async () => {
+        const { stdout: chain } = await node.exec(['ip6tables', '-t', 'nat', '-nvxL', 'PREROUTING']);
+        return Number(/^\s*(\d+) .*DNAT/m.exec(chain)?.[1]);
+      };
+      const before = await met();
+      const outcome = await client.connect({ to: `${linkLocal}%eth0`, port: 30080, timeout: 1000 });
+      expect(outcome).not.toMatchObject({ kind: 'answered' });
+      expect(await met()).toBeGreaterThan(before);
+    } finally {
+      await sandbox.close();
+    }
+  },
+);

@@ -197,19 +197,19 @@ whereAllowed('the backend', () => {
     });
   });
 
-  test('where nft rejects the rules that count packets, the rest is used, and probe and doctor say why', async () => {
+  test('where nft rejects the rules that count for each endpoint, the rest is used, and probe and doctor say why', async () => {
     await withNamespace(async ({ runner }) => {
       const older = refusing(runner, 'ct original ');
       const backend = createNftablesBackend({ runner: older, access: 'nft' });
       expect(await backend.probe()).toEqual({
         usable: true,
-        detail: expect.stringMatching(/^nft \S+, packets cannot be counted: .*Operation not supported/),
+        detail: expect.stringMatching(/^nft \S+, nothing can be counted for each endpoint: .*Operation not supported/),
       });
       const found = (await backend.diagnose?.()) ?? [];
       expect(found.map(({ check, status }) => [check, status])).toEqual([
         ['nftables access', 'ok'],
         ['nftables layout', 'ok'],
-        ['nftables traffic counters', 'warning'],
+        ['nftables counters of endpoints', 'warning'],
       ]);
       const container = new Container();
       await container.load(backend.module);
@@ -232,9 +232,9 @@ whereAllowed('the backend', () => {
       await until(async () => (await listed(runner, 'ruleset')).includes('counter service/'));
       stop.abort();
       await loop;
-      expect(await listed(runner, 'ruleset')).not.toContain('traffic');
+      expect(await listed(runner, 'ruleset')).not.toMatch(/traffic|endpoint-counters|counter endpoint/);
       expect(logger.warnings).toEqual([
-        expect.stringMatching(/^Packets and bytes are not counted, for this host refuses/),
+        expect.stringMatching(/^Only connections to Services are counted, .*: this host refuses/),
       ]);
     });
   });

@@ -9,6 +9,7 @@ import {
   type PreviewContext,
   type Proxier,
   type ProxierContext,
+  type ProxierOptions,
   type ProxyMode,
   ReconcilingProxier,
   type RuleChange,
@@ -112,7 +113,7 @@ class ProxierRegistry {
       countConnections: this.countConnections || options.countConnections,
       countTraffic: options.countTraffic,
       layout: () => this.#layout(logger),
-      canCountTraffic: () => this.#canCountTraffic(logger, options.countTraffic),
+      canCountEndpoints: () => this.#canCountEndpoints(logger, options),
       tableFlags: () => this.#tableFlags(logger),
       logger,
       clock,
@@ -132,7 +133,7 @@ class ProxierRegistry {
         countTraffic: options.countTraffic,
       },
       layout: () => this.#layout(logger),
-      canCountTraffic: () => this.#canCountTraffic(logger, options.countTraffic),
+      canCountEndpoints: () => this.#canCountEndpoints(logger, options),
       ...{ logger, clock },
     });
     const complete = (changes: readonly RuleChange[]) => withRemovedTexts(changes, family, this.runner);
@@ -151,12 +152,18 @@ class ProxierRegistry {
     return layout;
   }
 
-  async #canCountTraffic(logger: Logger, isRequested: boolean): Promise<boolean> {
-    const { trafficRefusal } = await this.support.layout();
-    if (trafficRefusal !== undefined && isRequested) {
-      this.#warnOnce(logger, `Packets and bytes are not counted, for this host refuses the rules: ${trafficRefusal}`);
+  async #canCountEndpoints(
+    logger: Logger,
+    { countConnections, countTraffic }: Pick<ProxierOptions, 'countConnections' | 'countTraffic'>,
+  ): Promise<boolean> {
+    const { countingRefusal } = await this.support.layout();
+    if (countingRefusal !== undefined && (this.countConnections || countConnections || countTraffic)) {
+      this.#warnOnce(
+        logger,
+        `Only connections to Services are counted, and nothing for each endpoint: this host refuses the rules: ${countingRefusal}`,
+      );
     }
-    return trafficRefusal === undefined;
+    return countingRefusal === undefined;
   }
 
   async #tableFlags(logger: Logger): Promise<readonly NftTableFlag[] | undefined> {

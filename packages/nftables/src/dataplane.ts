@@ -37,8 +37,8 @@ export interface NftablesDataplaneOptions {
   readonly countTraffic?: boolean;
   /** The layout that this host accepts; called before each full sync. Default: the constant layout. */
   readonly layout?: () => Promise<Layout>;
-  /** Whether this host can count packets for each endpoint; called before each full sync. Default: it can. */
-  readonly canCountTraffic?: () => Promise<boolean>;
+  /** Whether this host can count for each endpoint; called before each full sync. Default: it can. */
+  readonly canCountEndpoints?: () => Promise<boolean>;
   /** The flags of the table; called before each full sync. Default: none. */
   readonly tableFlags?: () => Promise<readonly NftTableFlag[] | undefined>;
   readonly logger?: Logger;
@@ -86,13 +86,13 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
   }
 
   async readBack(): Promise<InstalledNftables> {
-    const { family, nft, layout, tableFlags, canCountTraffic } = this.options;
+    const { family, nft, layout, tableFlags, canCountEndpoints } = this.options;
     this.#fullyRandom ??= await supportsFullyRandom(nft, family);
     const installed = await readInstalled({
       nft,
       family,
       layout: (await layout?.()) ?? 'constant',
-      traffic: (await canCountTraffic?.()) ?? true,
+      endpointCounters: (await canCountEndpoints?.()) ?? true,
       flags: await tableFlags?.(),
       fullyRandom: this.#fullyRandom,
     });
@@ -104,8 +104,8 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
   }
 
   /**
-   * Connections to the service ports for which they are counted, and their packets, since counting began. Connections are first
-   * packets to a frontend, including those that were rejected or dropped. Lists counters only; runs nft only where something is
+   * Connections to the service ports for which they are counted, and their packets, since counting began. Connections to a service
+   * port are first packets to a frontend, including those that were rejected or dropped; of an endpoint, those that got there. Lists counters only; runs nft only where something is
    * counted.
    */
   async connections(): Promise<readonly ServiceCounts[]> {

@@ -6,7 +6,7 @@ export async function diagnose(support: HostSupport, ownedTable: OwnedTable): Pr
   return [
     await diagnoseAccess(support),
     await diagnoseLayout(support),
-    ...(await diagnoseTraffic(support)),
+    ...(await diagnoseCounting(support)),
     ...(ownedTable === 'never' ? [] : [await diagnoseOwnership(support)]),
   ];
 }
@@ -51,18 +51,18 @@ async function diagnoseLayout(support: HostSupport): Promise<Diagnosis> {
   }
 }
 
-/** Only where packets cannot be counted: nobody needs to know that they could be. */
-async function diagnoseTraffic(support: HostSupport): Promise<readonly Diagnosis[]> {
-  const check = 'nftables traffic counters';
-  const { trafficRefusal } = await support.layout().catch((): Partial<AcceptedLayout> => ({}));
-  return trafficRefusal === undefined
+/** Only where nothing can be counted for each endpoint: nobody needs to know that it could be. */
+async function diagnoseCounting(support: HostSupport): Promise<readonly Diagnosis[]> {
+  const check = 'nftables counters of endpoints';
+  const { countingRefusal } = await support.layout().catch((): Partial<AcceptedLayout> => ({}));
+  return countingRefusal === undefined
     ? []
     : [
         {
           check,
           status: 'warning',
-          found: `packets and bytes cannot be counted: ${trafficRefusal}`,
-          advice: 'use a newer nft and kernel where --count-traffic is wanted',
+          found: `only connections to Services can be counted, and nothing for each endpoint: ${countingRefusal}`,
+          advice: 'use a newer nft and kernel where that is wanted',
         },
       ];
 }

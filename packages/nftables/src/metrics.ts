@@ -2,11 +2,11 @@ import type { CountingCapability, SyncMetrics } from '@kube-proxier/core';
 
 /**
  * A counter of a service port sees the first packet of each connection only, so its packets are connections, refused and dropped
- * ones included. Endpoints have counters of packets, where traffic is counted.
+ * ones included. One of an endpoint sees those that reach it.
  */
 export const COUNTING: CountingCapability = {
   servicePorts: ['connections', 'packets', 'bytes'],
-  endpoints: ['packets', 'bytes'],
+  endpoints: ['connections', 'packets', 'bytes'],
 };
 
 /** Metrics of syncs, with the names of kube-proxy (spec H-60). */

@@ -29,8 +29,8 @@ export interface AcceptedLayout {
   readonly layout: Layout;
   /** Why it is not the constant one. */
   readonly reason?: string;
-  /** Why packets cannot be counted for each endpoint; undefined where they can. */
-  readonly trafficRefusal?: string;
+  /** Why nothing can be counted for each endpoint; undefined where it can. */
+  readonly countingRefusal?: string;
 }
 
 /** The flags that a host accepts for the table. */
@@ -91,11 +91,12 @@ export class HostSupport {
   async probe(): Promise<ProbeResult> {
     try {
       const access = await this.access();
-      const { layout, reason, trafficRefusal } = await this.layout();
+      const { layout, reason, countingRefusal } = await this.layout();
       const how = layout === 'constant' ? '' : `, a chain per Service: ${reason ?? 'as requested'}`;
       const { flags } = await this.tableFlags();
       const owned = flags === undefined ? '' : `, its table has the flags ${flags.join(', ')}`;
-      const uncounted = trafficRefusal === undefined ? '' : `, packets cannot be counted: ${trafficRefusal}`;
+      const uncounted =
+        countingRefusal === undefined ? '' : `, nothing can be counted for each endpoint: ${countingRefusal}`;
       return { usable: true, detail: `${access}${owned}${how}${uncounted}` };
     } catch (error) {
       return { usable: false, reason: messageOf(error).replace(/\.$/, '') };
@@ -129,25 +130,25 @@ export class HostSupport {
   async #tryLayouts(): Promise<AcceptedLayout> {
     const { layout } = this.options;
     if (layout !== undefined) {
-      return this.#tryTraffic(layout);
+      return this.#tryCounting(layout);
     }
     try {
-      return await this.#tryTraffic('constant');
+      return await this.#tryCounting('constant');
     } catch (error) {
       const reason = refusalReason(error);
-      return { ...(await this.#tryTraffic('chain-per-service')), reason };
+      return { ...(await this.#tryCounting('chain-per-service')), reason };
     }
   }
 
-  /** Tries a layout with counters of packets, or else without. */
-  async #tryTraffic(layout: Layout): Promise<AcceptedLayout> {
+  /** Tries a layout with counters, or else without those of endpoints. */
+  async #tryCounting(layout: Layout): Promise<AcceptedLayout> {
     try {
       await this.#tryLayout(layout, true);
       return { layout };
     } catch (error) {
-      const trafficRefusal = refusalReason(error);
+      const countingRefusal = refusalReason(error);
       await this.#tryLayout(layout, false);
-      return { layout, trafficRefusal };
+      return { layout, countingRefusal };
     }
   }
 
@@ -156,7 +157,7 @@ export class HostSupport {
    * created, the kernel checks it without loading. So what this nft or this kernel does not support is found now, and no
    * version numbers have to be known.
    */
-  async #tryLayout(layout: Layout, countTraffic: boolean): Promise<void> {
+  async #tryLayout(layout: Layout, counts: boolean): Promise<void> {
     const { choice, runner } = this.options;
     const own = inNewNamespace(runner);
     const { access } = await choice.chosen();
@@ -170,7 +171,7 @@ export class HostSupport {
           );
     const trial = isolated ? separate : choice.create();
     try {
-      await this.#load(trial, { layout, countTraffic, isolated });
+      await this.#load(trial, { layout, counts, isolated });
     } finally {
       separate.close();
       trial.close();
@@ -179,12 +180,12 @@ export class HostSupport {
 
   async #load(
     trial: Nft,
-    { layout, countTraffic, isolated }: { layout: Layout; countTraffic: boolean; isolated: boolean },
+    { layout, counts, isolated }: { layout: Layout; counts: boolean; isolated: boolean },
   ): Promise<void> {
+    const planner = new NftablesPlanner({ masqueradeBit: 14, countConnections: counts, countTraffic: counts });
     for (const family of FAMILIES) {
       const state = trialState(family);
-      const installed = { table: undefined, facts: { fullyRandom: true, layout } };
-      const planner = new NftablesPlanner({ masqueradeBit: 14, countTraffic });
+      const installed = { table: undefined, facts: { fullyRandom: true, layout, endpointCounters: counts } };
       const plan = planner.plan(state, diffStates(undefined, state), installed);
       const write = plan && { ...plan.write, table: isolated ? plan.write.table : `${plan.write.table}-trial` };
       if (write !== undefined) {

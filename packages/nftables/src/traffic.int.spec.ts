@@ -4,6 +4,7 @@ import { type EndpointDescription, makeService, makeSlice, resolveObjects } from
 import { createNetlinkNft, createNft } from '@kube-proxier/linux';
 import { ENDPOINT_PORT, PacketFlowWorld, SANDBOX_NETWORK, type SandboxHost } from '@kube-proxier/network-sandbox';
 import { NftablesDataplane } from './dataplane.js';
+import type { Layout } from './plan/layout.js';
 import { ANNOTATIONS } from './plan/service-options.js';
 
 const PAYLOAD = 40_000;
@@ -21,13 +22,14 @@ const WORLDS = [
 
 describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s', (family, layout, access) => {
   let world: PacketFlowWorld;
+  let inUse: Layout = layout;
 
   beforeAll(async () => {
     world = await PacketFlowWorld.create({
       family,
       dataplane: (node, runner) => {
         const nft = access === 'nft' ? createNft({ runner }) : createNetlinkNft({ namespace: node.namespacePath });
-        return new NftablesDataplane({ family, nft, layout: async () => layout });
+        return new NftablesDataplane({ family, nft, layout: async () => inUse });
       },
     });
     for (const protocol of ['TCP', 'UDP'] as const) {
@@ -87,10 +89,11 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     const endpoint = endpointOf(world);
     await serve([endpoint], 'TCP', {});
     await serve([endpoint], 'TCP');
-    expect(ofEndpoint(await counts(), endpoint)).toMatchObject({ packets: NONE, bytes: NONE });
+    expect(ofEndpoint(await counts(), endpoint)).toMatchObject({ connections: 0, packets: NONE, bytes: NONE });
     await transfer(from(world.sandbox), frontend);
     const all = await counts();
-    const { packets, bytes } = ofEndpoint(all, endpoint) ?? {};
+    const { connections, packets, bytes } = ofEndpoint(all, endpoint) ?? {};
+    expect(connections).toBe(1);
     for (const counted of [bytes?.toEndpoints, bytes?.toClients]) {
       expect(counted).toBeGreaterThan(PAYLOAD);
       expect(counted).toBeLessThan(MOST);
@@ -108,8 +111,9 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
       expect(await from(world.sandbox).connect({ to, port, protocol: 'UDP' })).toMatchObject({ kind: 'answered' });
     }
     const all = await counts();
-    expect(ofEndpoint(all, endpoint)?.packets).toEqual({ toEndpoints: 3, toClients: 3 });
-    expect(ofService(all)?.packets).toEqual({ toEndpoints: 3, toClients: 3 });
+    const packets = { toEndpoints: 3, toClients: 3 };
+    expect(ofEndpoint(all, endpoint)).toMatchObject({ connections: 3, packets });
+    expect(ofService(all)).toMatchObject({ connections: 3, packets });
   });
 
   test('a connection counts for the endpoint that has it, while it drains and until it is gone; totals stay', async () => {
@@ -160,6 +164,175 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     expect(stdout).not.toContain('traffic');
   });
 
+  /** Drops packets to the endpoints, as a network policy or a host without a program does. Resolves to a function that ends it. */
+  async function dropAt(host: SandboxHost, hook: 'forward' | 'input') {
+    const table = 'inet foreign';
+    const rule = `meta l4proto { tcp, udp } th dport ${ENDPOINT_PORT} counter drop`;
+    await host.exec(['nft', '-f', '-'], {
+      stdin: `table ${table} { chain drops { type filter hook ${hook} priority 10; ${rule}; }; }\n`,
+    });
+    return {
+      dropped: async () => {
+        const { stdout } = await host.exec(['nft', 'list', 'table', 'inet', 'foreign']);
+        return Number(/counter packets (\d+)/.exec(stdout)?.[1]);
+      },
+      end: () => host.exec(['nft', 'delete', 'table', 'inet', 'foreign']),
+    };
+  }
+
+  /** Sends datagrams from one port, and waits for no answer. */
+  async function sendMany([to, port]: readonly [string, number], count: number): Promise<void> {
+    const script = `
+      const socket = require('node:dgram').createSocket(${JSON.stringify(family === 'IPv4' ? 'udp4' : 'udp6')});
+      let left = ${count};
+      const sent = () => --left === 0 ? socket.close() : socket.send('x', ${port}, ${JSON.stringify(to)}, sent);
+      socket.send('x', ${port}, ${JSON.stringify(to)}, sent);`;
+    await world.sandbox.client.exec([process.execPath, '-e', script]);
+  }
+
+  test('a connection counts once, also where its first packet is sent again, or no packet is answered', async () => {
+    const endpoint = world.local(1);
+    const silent = await dropAt(world.sandbox.pod(1), 'input');
+    try {
+      await serve([endpoint], 'TCP', {});
+      await serve([endpoint], 'TCP');
+      const [to, port] = world.target('clusterIP');
+      await world.sandbox.client.connect({ to, port, timeout: 1500 });
+      expect(await silent.dropped()).toBeGreaterThan(1);
+      expect(ofEndpoint(await counts(), endpoint)?.connections).toBe(1);
+      await serve([endpoint], 'UDP', {});
+      await serve([endpoint], 'UDP');
+      const before = await silent.dropped();
+      await sendMany(world.target('nodePort'), 5);
+      expect(await silent.dropped()).toBe(before + 5);
+    } finally {
+      await silent.end();
+    }
+    const packets = { toEndpoints: 5, toClients: 0 };
+    expect(ofEndpoint(await counts(), endpoint)).toMatchObject({ connections: 1, packets });
+  });
+
+  test('a connection that is filtered or refused does not count for an endpoint, and does for the Service', async () => {
+    const endpoint = world.local(1);
+    await serve([endpoint], 'TCP', {});
+    await serve([endpoint], 'TCP');
+    const [to, port] = world.target('clusterIP');
+    const policy = await dropAt(world.sandbox.node, 'forward');
+    try {
+      await world.sandbox.client.connect({ to, port, timeout: 500 });
+      expect(await policy.dropped()).toBeGreaterThan(0);
+    } finally {
+      await policy.end();
+    }
+    const all = await counts();
+    expect(ofEndpoint(all, endpoint)?.connections).toBe(0);
+    expect(ofService(all)?.connections).toBeGreaterThan(0);
+    await serve([], 'TCP');
+    expect(await world.sandbox.client.connect({ to, port })).toMatchObject({ kind: 'refused' });
+    expect(ofService(await counts())?.connections).toBeGreaterThan(ofService(all)?.connections ?? 0);
+  });
+
+  test('a connection counts also where another program translates its source first', async () => {
+    const endpoint = world.local(1);
+    await serve([endpoint], 'TCP', {});
+    await serve([endpoint], 'TCP');
+    const { node, client } = world.sandbox;
+    await node.exec(['nft', '-f', '-'], {
+      stdin: 'table inet foreign { chain first { type nat hook postrouting priority 90; counter masquerade; }; }\n',
+    });
+    try {
+      const [to, port] = world.target('clusterIP');
+      expect(await client.connect({ to, port })).toMatchObject({
+        sourceSeen: expect.not.stringMatching(client.address(family)),
+      });
+    } finally {
+      await node.exec(['nft', 'delete', 'table', 'inet', 'foreign']);
+    }
+    expect(ofEndpoint(await counts(), endpoint)?.connections).toBe(1);
+  });
+
+  test('connections alone: for each endpoint, until it is gone, without counters of packets', async () => {
+    const connectionsOnly = { [ANNOTATIONS.countConnections]: 'true' };
+    const [first, second] = [world.local(1), world.remote(1)];
+    const connect = async (times: number) => {
+      const [to, port] = world.target('externalIP');
+      const { answeredBy } = await world.sandbox.client.connectMany({ to, port }, times);
+      expect(Object.values(answeredBy).reduce((sum, one) => sum + one, 0)).toBe(times);
+    };
+    const connectionsOf = async () => {
+      const all = await counts();
+      expect(all.some(({ packets, bytes }) => packets !== undefined || bytes !== undefined)).toBe(false);
+      return [ofService(all), ofEndpoint(all, first), ofEndpoint(all, second)].map((one) => one?.connections);
+    };
+    await serve([first], 'TCP', {});
+    await serve([first], 'TCP', connectionsOnly);
+    await connect(3);
+    await serve([{ ...first, ready: false, serving: true, terminating: true }, second], 'TCP', connectionsOnly);
+    await connect(4);
+    expect(await connectionsOf()).toEqual([7, 3, 4]);
+    await serve([first, second], 'TCP', connectionsOnly);
+    await world.restart();
+    expect(await connectionsOf()).toEqual([7, 3, 4]);
+
+    // A restart with the other layout, and back.
+    for (const other of [layout === 'constant' ? 'chain-per-service' : 'constant', layout] as const) {
+      inUse = other;
+      await world.restart();
+      expect(await connectionsOf()).toEqual([7, 3, 4]);
+    }
+
+    // One is gone, and comes back.
+    await serve([second], 'TCP', connectionsOnly);
+    expect(await connectionsOf()).toEqual([7, undefined, 4]);
+    await serve([first], 'TCP', connectionsOnly);
+    await connect(2);
+    expect(await connectionsOf()).toEqual([9, 2, undefined]);
+    const listed = async () => (await world.runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout;
+    expect(await listed()).not.toContain('traffic');
+    await serve([first], 'TCP', {});
+    expect(await counts()).toEqual([]);
+    expect(await listed()).not.toMatch(/endpoint-counters|count-|counter endpoint/);
+  });
+
+  test('many connections at once, while endpoints change and the agent restarts: each counts once, where it was answered', async () => {
+    const endpoints = [world.local(1), world.local(2), world.remote(1)];
+    const another = { ...world.remote(2), ready: false };
+    await serve(endpoints, 'TCP', {});
+    await serve(endpoints, 'TCP');
+    const { client, node } = world.sandbox;
+    const senders: readonly (readonly [SandboxHost, Frontend])[] = [
+      [client, 'nodePort'],
+      [world.sandbox.pod(3), 'clusterIP'],
+      [world.sandbox.pod(1), 'clusterIP'],
+      [node, 'externalIP'],
+    ];
+    let isDone = false;
+    const sent = Promise.all(
+      senders.map(([from, frontend]) => {
+        const [to, port] = world.target(frontend);
+        return from.connectMany({ to, port }, 150, 16);
+      }),
+    ).finally(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      await serve([...endpoints, another], 'TCP');
+      await world.restart();
+      await serve(endpoints, 'TCP');
+    }
+    const answered = new Map<string, number>();
+    for (const { answeredBy } of await sent) {
+      for (const [name, times] of Object.entries(answeredBy)) {
+        answered.set(name, (answered.get(name) ?? 0) + times);
+      }
+    }
+    const all = await counts();
+    expect(ofService(all)?.connections).toBe(4 * 150);
+    expect(endpoints.map((endpoint) => ofEndpoint(all, endpoint)?.connections)).toEqual(
+      ['pod1', 'pod2', 'remote-pod1'].map((name) => answered.get(name)),
+    );
+  });
+
   test('two Services with one endpoint count their own; one that is not counted costs and counts nothing', async () => {
     const endpoint = world.local(1);
     const six = family === 'IPv6';
@@ -190,10 +363,52 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     const all = await counts();
     expect(ofEndpoint(all, endpoint, 'default/one')?.bytes?.toClients).toBeGreaterThan(PAYLOAD);
     expect(ofEndpoint(all, endpoint, 'default/one')?.bytes?.toClients).toBeLessThan(MOST);
-    expect(ofEndpoint(all, endpoint, 'default/two')).toMatchObject({ packets: NONE, bytes: NONE });
+    expect(ofEndpoint(all, endpoint, 'default/one')?.connections).toBe(1);
+    expect(ofEndpoint(all, endpoint, 'default/two')).toMatchObject({ connections: 0, packets: NONE, bytes: NONE });
     expect(all.some(({ service }) => service === 'default/uncounted')).toBe(false);
     const { dataplane } = world;
     expect(dataplane.plan(state, diffStates(undefined, state), await dataplane.readBack())).toBeUndefined();
+  });
+
+  test('a Service that takes over address, NodePort and endpoint of another counts for itself, from 0', async () => {
+    const endpoint = world.local(1);
+    const { clusterIP } = world.address;
+    const [, nodePort] = world.target('nodePort');
+    const stateOf = (name: string) =>
+      resolveObjects(
+        {
+          services: [
+            makeService(
+              name,
+              { type: 'NodePort', clusterIP, ports: [{ port: 80, protocol: 'TCP', nodePort }] },
+              { metadata: { annotations: COUNTED } },
+            ),
+          ],
+          slices: [
+            makeSlice(name, [endpoint], {
+              addressType: family,
+              ports: [{ name: '', protocol: 'TCP', port: ENDPOINT_PORT }],
+            }),
+          ],
+        },
+        { family, nodeName: SANDBOX_NETWORK.nodeName },
+      );
+    const connectionsOf = async (name: string) => {
+      const all = await counts();
+      return [ofService(all, `default/${name}`), ofEndpoint(all, endpoint, `default/${name}`)].map(
+        (one) => one?.connections,
+      );
+    };
+    const [to, port] = world.target('clusterIP');
+    const { client } = world.sandbox;
+    await world.install(stateOf('before'));
+    await client.connectMany({ to, port }, 3);
+    expect(await connectionsOf('before')).toEqual([3, 3]);
+    await world.install(stateOf('after'));
+    expect(await connectionsOf('before')).toEqual([undefined, undefined]);
+    await client.connectMany({ to, port }, 2);
+    await client.connectMany({ to: world.sandbox.node.address(family), port: nodePort }, 2);
+    expect(await connectionsOf('after')).toEqual([4, 4]);
   });
 
   test('a range of ports counts for the endpoint, also where it has other ports', async () => {
@@ -208,7 +423,8 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
       await connection.close();
     }
     const all = await counts();
-    const { bytes } = ofEndpoint(all, endpoint) ?? {};
+    const { bytes, connections } = ofEndpoint(all, endpoint) ?? {};
+    expect(connections).toBe(2);
     for (const counted of [bytes?.toEndpoints, bytes?.toClients]) {
       expect(counted).toBeGreaterThan(2 * PAYLOAD);
       expect(counted).toBeLessThan(2 * MOST);
@@ -227,6 +443,10 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     for (const foreign of [
       `flush chain ${table} count-traffic`,
       `flush chain ${table} traffic-prerouting`,
+      `flush chain ${table} count-endpoint`,
+      `flush chain ${table} count-input`,
+      `delete element ${table} endpoint-counters { ${key} }`,
+      `insert rule ${table} count-postrouting accept`,
       `delete element ${table} traffic-to-clients { ${key} }`,
       `insert rule ${table} count-traffic accept`,
     ]) {

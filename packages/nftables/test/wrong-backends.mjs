@@ -18,6 +18,8 @@ import { NftablesDataplane, nftablesBackend } from '../dist/index.js';
 
 /** @type {import('@kube-proxier/core').CountingCapability} */
 const COUNTING = { servicePorts: ['bytes'], endpoints: ['bytes'] };
+/** @type {import('@kube-proxier/core').CountingCapability} */
+const COUNTING_CONNECTIONS = { servicePorts: ['connections'], endpoints: ['connections'] };
 
 /**
  * Makes a backend that sees every service port through the function that `tamper` makes for each proxier.
@@ -48,6 +50,7 @@ function wrongBackend(mode, tamper, capabilities = {}, tamperCounts) {
         const dataplane = new NftablesDataplane({
           family: context.family,
           nft: createNft({ runner: createCommandRunner() }),
+          countConnections: context.options.countConnections,
           countTraffic: context.options.countTraffic,
         });
         dataplanes.push(dataplane);
@@ -159,4 +162,31 @@ export const countsTwice = wrongCounter('counts-twice', (counts) =>
 
 export const countsOneDirection = wrongCounter('counts-one-direction', (counts) =>
   counts.map(({ bytes, ...one }) => ({ ...one, bytes: { toEndpoints: bytes?.toEndpoints ?? 0, toClients: 0 } })),
+);
+
+/** @param {string} mode @param {(one: ServiceCounts, all: readonly ServiceCounts[]) => number} connections */
+const wrongConnections = (mode, connections) =>
+  wrongBackend(
+    mode,
+    () => (port) => port,
+    { counting: COUNTING_CONNECTIONS },
+    (counts) => counts.map((one) => ({ ...one, connections: connections(one, counts) })),
+  );
+
+export const countsNoConnections = wrongConnections('counts-no-connections', ({ endpoint, connections = 0 }) =>
+  endpoint === undefined ? connections : 0,
+);
+
+/** As where the first packet of a connection of the node to itself is seen on its way out, and again on its way in. */
+export const countsConnectionsTwice = wrongConnections('counts-connections-twice', ({ endpoint, connections = 0 }) =>
+  endpoint === undefined ? connections : 2 * connections,
+);
+
+/** As where the name of the Service is left out of the key: all Services that have an endpoint count its connections. */
+export const countsSharedEndpoints = wrongConnections('counts-shared-endpoints', ({ connections = 0, ...one }, all) =>
+  one.endpoint === undefined
+    ? connections
+    : all
+        .filter(({ endpoint, protocol }) => endpoint === one.endpoint && protocol === one.protocol)
+        .reduce((sum, other) => sum + (other.connections ?? 0), 0),
 );

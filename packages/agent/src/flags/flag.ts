@@ -374,8 +374,8 @@ export const FLAGS = [
     default: 'false',
     defaultText: 'false',
     help:
-      'Count connections to every Service, as the metric kube_proxier_service_connections_total, and what else the mode can ' +
-      'count (docs/modes.md). The annotation kube-proxier.io/count-connections overrides it for one Service.',
+      'Count connections to every Service and its endpoints, as the metrics kube_proxier_service_connections_total and ' +
+      'kube_proxier_endpoint_connections_total, and what else the mode can count (docs/modes.md). The annotation kube-proxier.io/count-connections overrides it for one Service.',
     group: 'Services',
   },
   {

@@ -6,7 +6,7 @@ import { ConformanceError, type ConformanceErrorCode } from '../conformance-erro
 import {
   type BackendChoice,
   type BackendDescription,
-  type CountedBytes,
+  type CountedTotal,
   MARKER_NAMESPACE,
   type ObjectChange,
   type Reply,
@@ -101,10 +101,10 @@ export class BackendProcess {
     this.#inForce.delete(name);
   }
 
-  /** The bytes that the backend has counted. */
-  async count(): Promise<readonly CountedBytes[]> {
+  /** What the backend has counted. */
+  async count(): Promise<readonly CountedTotal[]> {
     this.#send({ op: 'count' });
-    return (await this.#reply('counted', APPLY_TIMEOUT)).bytes;
+    return (await this.#reply('counted', APPLY_TIMEOUT)).totals;
   }
 
   /** SIGKILL; resolves when it has ended. */

@@ -30,21 +30,23 @@ export type Request =
       readonly serviceCIDRs?: readonly string[];
       readonly marker: string;
     }
-  /** Reads the bytes that the backend has counted. */
+  /** Reads what the backend has counted. */
   | { readonly op: 'count' }
   /** Runs the cleanup of a backend that was never started in this process. */
   | { readonly op: 'cleanup'; readonly choice: BackendChoice };
 
-/** Bytes of a service port, or of one of its endpoints, as the backend counted them. */
-export interface CountedBytes {
+/** Connections or bytes of a service port, or of one of its endpoints, as the backend counted them. */
+export interface CountedTotal {
+  readonly quantity: 'connections' | 'bytes';
   /** `namespace/name`, and `:` and the name of the port where it has one. */
   readonly service: string;
   readonly protocol: string;
   readonly family: string;
   /** `address:port`; absent for the service port as a whole. */
   readonly endpoint?: string;
-  readonly direction: string;
-  readonly bytes: number;
+  /** Of bytes. */
+  readonly direction?: string;
+  readonly value: number;
 }
 
 /** Description of a backend that is not running. */
@@ -59,7 +61,7 @@ export type Reply =
   | { readonly event: 'described'; readonly description: BackendDescription }
   | { readonly event: 'started'; readonly families: readonly IPFamily[] }
   | { readonly event: 'in-force'; readonly family: IPFamily; readonly marker: string }
-  | { readonly event: 'counted'; readonly bytes: readonly CountedBytes[] }
+  | { readonly event: 'counted'; readonly totals: readonly CountedTotal[] }
   | { readonly event: 'cleaned-up' }
   /** `code` for errors of the kit about its input; `isComplete` if the log adds nothing to the message. */
   | {

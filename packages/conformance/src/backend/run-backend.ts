@@ -25,7 +25,7 @@ import { ConformanceError, type ConformanceErrorCode } from '../conformance-erro
 import { loadChosenBackend } from './load-backend.js';
 import {
   type BackendChoice,
-  type CountedBytes,
+  type CountedTotal,
   MARKER_NAMESPACE,
   type ObjectChange,
   type Reply,
@@ -150,17 +150,23 @@ async function start(choice: BackendChoice, proxier: Extract<Request, { op: 'sta
   send({ event: 'started', families });
 }
 
-/** What the backend counted, as its metrics of bytes say, without the limit on series. */
-async function countedBytes({ metrics = [] }: BackendModule): Promise<readonly CountedBytes[]> {
-  const found: CountedBytes[] = [];
+/** What the backend counted, as its metrics of connections and bytes say, without the limit on series. */
+async function countedTotals({ metrics = [] }: BackendModule): Promise<readonly CountedTotal[]> {
+  const found: CountedTotal[] = [];
   for (const measurement of metrics) {
-    const names = new Set(measurement.metrics.filter(({ counts }) => counts === 'bytes').map(({ name }) => name));
-    const samples = names.size === 0 ? [] : await measurement.read();
-    for (const { metric, labels, value: bytes, family } of samples) {
-      if (names.has(metric)) {
-        const { service = '', protocol = '', direction = '', endpoint } = labels;
-        const of = { service, protocol, family: family ?? labels.ip_family ?? '', direction };
-        found.push({ ...of, ...(endpoint === undefined ? {} : { endpoint }), bytes });
+    const quantities = new Map(measurement.metrics.map(({ name, counts }) => [name, counts]));
+    const isCounted = [...quantities.values()].some((one) => one === 'connections' || one === 'bytes');
+    const samples = isCounted ? await measurement.read() : [];
+    for (const { metric, labels, value, family } of samples) {
+      const quantity = quantities.get(metric);
+      if (quantity === 'connections' || quantity === 'bytes') {
+        const { service = '', protocol = '', direction, endpoint } = labels;
+        const of = { quantity, service, protocol, family: family ?? labels.ip_family ?? '', value };
+        found.push({
+          ...of,
+          ...(direction === undefined ? {} : { direction }),
+          ...(endpoint === undefined ? {} : { endpoint }),
+        });
       }
     }
   }
@@ -193,7 +199,7 @@ async function handle(request: Request): Promise<void> {
       source.apply(request.changes, request.serviceCIDRs);
       break;
     case 'count':
-      send({ event: 'counted', bytes: running === undefined ? [] : await countedBytes(running) });
+      send({ event: 'counted', totals: running === undefined ? [] : await countedTotals(running) });
       break;
     case 'cleanup':
       await cleanup(request.choice);

@@ -2,10 +2,10 @@ import type { BackendCapabilities, IPFamily, ProxierOptions } from '@kube-proxie
 import type { SandboxProtocol } from '@kube-proxier/network-sandbox';
 
 /**
- * A capability that a backend may declare as missing. `trafficCounters` follows from what it declares to count: bytes of service
- * ports and of their endpoints.
+ * A capability that a backend may declare as missing. `connectionCounters` and `trafficCounters` follow from what it declares to
+ * count: connections or bytes, of service ports and of their endpoints.
  */
-export type Capability = keyof BackendCapabilities | 'trafficCounters';
+export type Capability = keyof BackendCapabilities | 'connectionCounters' | 'trafficCounters';
 
 /** A Kubernetes object of a case, with placeholders such as `${clusterIP}`. */
 export interface CaseObject {
@@ -119,6 +119,20 @@ export type CaseStep =
         readonly to: string;
         readonly port: number | string;
         readonly bytes: number;
+      };
+    }
+  /**
+   * Opens so many connections to an address of a Service, by the protocol of the variant; a datagram from a port of its own is one,
+   * too. The backend must have counted each of them, once, for the Service and for the endpoint that answered; and none for other
+   * endpoints and other Services of the case.
+   */
+  | {
+      readonly connect: {
+        readonly service: string;
+        readonly from: string;
+        readonly to: string;
+        readonly port: number | string;
+        readonly times: number;
       };
     }
   /** SIGKILL to the backend's process. */

@@ -13,7 +13,7 @@ import { type TopologyRow, topologyCase } from './topology-table.js';
 /** Directory of the cases of this package. */
 const CASES = fileURLToPath(new URL('../../cases/', import.meta.url));
 const STEPS =
-  'apply delete patch endpoints flows open talk reset client attempts stop transfer kill start cleanup flush'.split(
+  'apply delete patch endpoints flows open talk reset client attempts stop transfer connect kill start cleanup flush'.split(
     ' ',
   );
 const FIELDS = 'id title spec quick families protocols needs options steps'.split(' ');

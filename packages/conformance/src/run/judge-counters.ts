@@ -1,18 +1,24 @@
-import type { CountedBytes } from '../backend/messages.js';
+import type { CountedTotal } from '../backend/messages.js';
 import type { CaseVariant } from './case-result.js';
 import type { FlowMismatch } from './judge-flow.js';
 
-/** What was carried in each direction, and by which endpoints. */
-export interface Transferred {
+/** What was sent to a Service, and which endpoints had it. */
+export interface Sent {
   readonly flow: string;
   /** `namespace/name` of the Service. */
   readonly service: string;
+  /** Services that nothing was sent to. */
+  readonly otherServices: readonly string[];
   readonly variant: CaseVariant;
-  /** Bytes of payload by the address of the endpoint. */
+  readonly quantity: CountedTotal['quantity'];
+  /** Connections, or bytes of payload in each direction, by the address of the endpoint. */
   readonly byEndpoint: ReadonlyMap<string, number>;
 }
 
-const DIRECTIONS = ['to-endpoints', 'to-clients'] as const;
+const DIRECTIONS: Readonly<Record<CountedTotal['quantity'], readonly (string | undefined)[]>> = {
+  connections: [undefined],
+  bytes: ['to-endpoints', 'to-clients'],
+};
 /**
  * Packets have headers, are acknowledged and at times sent again. Those that are counted twice have at least twice as many bytes.
  */
@@ -20,40 +26,57 @@ const MOST = { factor: 1.5, bytes: 4000 };
 
 /** What is wrong with what was counted in between: too little, or too much. Undefined where all is right. Pure. */
 export function judgeCounters(
-  { flow, service, variant, byEndpoint }: Transferred,
-  before: readonly CountedBytes[],
-  after: readonly CountedBytes[],
+  sent: Sent,
+  before: readonly CountedTotal[],
+  after: readonly CountedTotal[],
 ): (FlowMismatch & { readonly isTooLittle: boolean }) | undefined {
-  const isOfService = (one: CountedBytes) =>
-    one.service === service && one.protocol === variant.protocol && one.family === variant.family;
-  const keyOf = ({ endpoint, direction }: CountedBytes) => `${endpoint ?? ''} ${direction}`;
-  const known = new Map(before.filter(isOfService).map((one) => [keyOf(one), one.bytes]));
-  const added = new Map(after.filter(isOfService).map((one) => [keyOf(one), one.bytes - (known.get(keyOf(one)) ?? 0)]));
-  const endpoints = new Set([...before, ...after].filter(isOfService).map(({ endpoint }) => endpoint));
-  const total = [...byEndpoint.values()].reduce((sum, bytes) => sum + bytes, 0);
-  const wanted = [...byEndpoint].map(([address, bytes]) => ({
-    bytes,
-    endpoint:
-      [...endpoints].find((one) => one?.startsWith(`${address}:`) || one?.startsWith(`[${address}]:`)) ?? address,
-  }));
-  const others = [...endpoints].filter((one) => one !== undefined && wanted.every(({ endpoint }) => endpoint !== one));
-  const rows = [
-    { endpoint: undefined, bytes: total },
-    ...wanted,
-    ...others.map((endpoint) => ({ endpoint, bytes: 0 })),
+  const { flow, quantity, variant, byEndpoint } = sent;
+  const total = [...byEndpoint.values()].reduce((sum, one) => sum + one, 0);
+  const services = [
+    { service: sent.service, wanted: [...byEndpoint] },
+    ...sent.otherServices.map((service) => ({ service, wanted: [] })),
   ];
-  for (const direction of DIRECTIONS) {
-    for (const { endpoint, bytes } of rows) {
-      const most = bytes === 0 ? 0 : bytes * MOST.factor + MOST.bytes;
-      const found = added.get(`${endpoint ?? ''} ${direction}`);
-      if (found === undefined || found < bytes || found > most) {
-        const of = endpoint === undefined ? 'of the Service' : `of the endpoint ${endpoint}`;
-        return {
-          flow,
-          expected: `${bytes === 0 ? 'no bytes' : `${bytes} to ${most} bytes`} ${direction} ${of} counted`,
-          actual: found === undefined ? 'none are counted' : `${found}`,
-          isTooLittle: (found ?? 0) < bytes,
-        };
+  for (const { service, wanted } of services) {
+    const isOfService = (one: CountedTotal) =>
+      one.quantity === quantity &&
+      one.service === service &&
+      one.protocol === variant.protocol &&
+      one.family === variant.family;
+    const keyOf = ({ endpoint, direction }: Pick<CountedTotal, 'endpoint' | 'direction'>) =>
+      `${endpoint ?? ''} ${direction ?? ''}`;
+    const known = new Map(before.filter(isOfService).map((one) => [keyOf(one), one.value]));
+    const added = new Map(
+      after.filter(isOfService).map((one) => [keyOf(one), one.value - (known.get(keyOf(one)) ?? 0)]),
+    );
+    const endpoints = new Set([...before, ...after].filter(isOfService).map(({ endpoint }) => endpoint));
+    const had = wanted.map(([address, value]) => ({
+      value,
+      endpoint:
+        [...endpoints].find((one) => one?.startsWith(`${address}:`) || one?.startsWith(`[${address}]:`)) ?? address,
+    }));
+    const others = [...endpoints].filter((one) => one !== undefined && had.every(({ endpoint }) => endpoint !== one));
+    const rows = [
+      { endpoint: undefined, value: wanted.length === 0 ? 0 : total },
+      ...had,
+      ...others.map((endpoint) => ({ endpoint, value: 0 })),
+    ];
+    for (const direction of DIRECTIONS[quantity]) {
+      for (const { endpoint, value } of rows) {
+        const most = quantity === 'connections' || value === 0 ? value : value * MOST.factor + MOST.bytes;
+        const found = added.get(
+          keyOf({ ...(endpoint === undefined ? {} : { endpoint }), ...(direction === undefined ? {} : { direction }) }),
+        );
+        if (found === undefined || found < value || found > most) {
+          const what = direction === undefined ? quantity : `${quantity} ${direction}`;
+          const of = endpoint === undefined ? `of the Service ${service}` : `of the endpoint ${endpoint} of ${service}`;
+          const much = value === 0 ? 'no' : most === value ? `${value}` : `${value} to ${most}`;
+          return {
+            flow,
+            expected: `${much} ${what} ${of} counted`,
+            actual: found === undefined ? 'none are counted' : `${found}`,
+            isTooLittle: (found ?? 0) < value,
+          };
+        }
       }
     }
   }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Branded, IPFamily, ProxierOptions } from '@kube-proxier/core';
 import { NetworkSandbox, SANDBOX_NETWORK, type SandboxHost, type SandboxProtocol } from '@kube-proxier/network-sandbox';
 import { BackendProcess } from '../backend/backend-process.js';
-import type { BackendChoice, CountedBytes, ObjectChange } from '../backend/messages.js';
+import type { BackendChoice, CountedTotal, ObjectChange } from '../backend/messages.js';
 import type { CaseObject, CaseOptions } from '../cases/conformance-case.js';
 
 /** Hosts of the sandbox: as many as the largest case has endpoints. */
@@ -144,8 +144,8 @@ export class ConformanceWorld {
     await this.#running.apply(changes, cidrs);
   }
 
-  /** The bytes that the backend has counted. */
-  count(): Promise<readonly CountedBytes[]> {
+  /** What the backend has counted. */
+  count(): Promise<readonly CountedTotal[]> {
     return this.#running.count();
   }
 

@@ -27,6 +27,7 @@ import {
 import {
   AFFINITY,
   AFFINITY_MARKS,
+  endpointCounters,
   endpointsMap,
   fieldsOf,
   HASH_SEED,
@@ -38,7 +39,7 @@ import {
   RANGE_CONTAINERS,
   SPACE_CONTAINERS,
   TRAFFIC_DIRECTIONS,
-  trafficMap,
+  type TrafficScope,
 } from './layout.js';
 import { readServiceOptions } from './service-options.js';
 
@@ -53,6 +54,7 @@ export type KindChain =
   | GuardChain
   | PriorityChain
   | CountChain
+  | EndpointCountChain
   | TrafficChain
   | ResetChain
   | DropChain;
@@ -121,6 +123,16 @@ export interface CountChain {
 }
 
 /**
+ * Counts connections that reach an endpoint, or an interface on their way there. Those of the node's own hooks lead to the one without
+ * a hook, which has a rule for each protocol and kind of frontend.
+ */
+export interface EndpointCountChain {
+  readonly kind: 'count-endpoint';
+  readonly name: string;
+  readonly hook: 'postrouting' | 'input' | undefined;
+}
+
+/**
  * Counts packets of connections to endpoints. Those of the node's own hooks lead to the one without a hook, which has a rule for each
  * protocol, direction and kind of frontend.
  */
@@ -156,6 +168,15 @@ const DROP_NEW: DropChain = { kind: 'drop-new', name: 'drop-new' };
 export const COUNT_CHAINS: readonly [CountChain, CountChain] = [
   { kind: 'count', name: 'count-prerouting', hook: 'prerouting' },
   { kind: 'count', name: 'count-output', hook: 'output' },
+];
+
+const COUNT_ENDPOINT: EndpointCountChain = { kind: 'count-endpoint', name: 'count-endpoint', hook: undefined };
+
+/** There as long as connections to endpoints of any Service are counted. */
+export const ENDPOINT_COUNT_CHAINS: readonly [EndpointCountChain, ...EndpointCountChain[]] = [
+  COUNT_ENDPOINT,
+  { kind: 'count-endpoint', name: 'count-postrouting', hook: 'postrouting' },
+  { kind: 'count-endpoint', name: 'count-input', hook: 'input' },
 ];
 
 const COUNT_TRAFFIC: TrafficChain = { kind: 'traffic', name: 'count-traffic', hook: undefined };
@@ -326,6 +347,15 @@ export function renderKind(chain: KindChain, context: LayoutContext): Chain {
         ],
       };
     }
+    case 'count-endpoint':
+      return chain.hook === undefined
+        ? { rules: PROTOCOLS.flatMap((protocol) => endpointCountRules(protocol, context)) }
+        : {
+            // Where the kernel translates sources, each connection comes by once, with its first packet, after it was filtered: also
+            // what this node sends to itself. No other chain of this type comes before, for after a translation no more are called.
+            base: base('nat', chain.hook, -100),
+            rules: [[IS_FORWARDED, { kind: 'goto', chain: COUNT_ENDPOINT.name }]],
+          };
     case 'traffic':
       return chain.hook === undefined
         ? { rules: PROTOCOLS.flatMap((protocol) => trafficRules(protocol, context)) }
@@ -378,27 +408,42 @@ export function renderKind(chain: KindChain, context: LayoutContext): Chain {
   }
 }
 
-/** Packets of a connection are the same ones as long as it lasts: those of its tuples, which no translation changes. */
-function trafficRules(protocol: Protocol, { family, hasRanges }: LayoutContext): Rule[] {
+/** nft reads no ports of connections before it knows the protocol. */
+function ofProtocol(protocol: Protocol): NftStatement {
+  return { kind: 'match', left: nftFields.protocol, right: protocol.toLowerCase() };
+}
+
+/** Frontend and endpoint of a connection: the same as long as it lasts, for no translation changes its tuples. */
+function endpointKeys({ family, hasRanges }: LayoutContext): readonly (readonly [TrafficScope, readonly NftField[]])[] {
   const { family: nft } = fieldsOf(family);
   const frontend = [nftFields.protocol, nftFields.tuple('original', 'proto-dst')];
   const endpoint = [nftFields.tuple('reply', `${nft} saddr`), nftFields.tuple('reply', 'proto-src')];
   const withAddress = [nftFields.tuple('original', `${nft} daddr`), ...frontend, ...endpoint];
-  const scopes = [
-    { scope: 'address', key: withAddress },
-    ...(hasRanges ? [{ scope: 'range', key: withAddress } as const] : []),
-    { scope: 'node-port', key: [...frontend, ...endpoint] },
-  ] as const;
-  return scopes.flatMap(({ scope, key }) =>
+  return [
+    ['address', withAddress],
+    ...(hasRanges ? [['range', withAddress] as const] : []),
+    ['node-port', [...frontend, ...endpoint]],
+  ];
+}
+
+function endpointCountRules(protocol: Protocol, context: LayoutContext): Rule[] {
+  return endpointKeys(context).map(([scope, key]) => [
+    ofProtocol(protocol),
+    { kind: 'count', key, map: endpointCounters(scope, 'connections') },
+    { kind: 'accept' },
+  ]);
+}
+
+function trafficRules(protocol: Protocol, context: LayoutContext): Rule[] {
+  return endpointKeys(context).flatMap(([scope, key]) =>
     TRAFFIC_DIRECTIONS.map(
       (direction): Rule => [
-        // nft reads no ports of connections before it knows the protocol.
-        { kind: 'match', left: nftFields.protocol, right: protocol.toLowerCase() },
+        ofProtocol(protocol),
         {
           ...{ kind: 'match', left: { kind: 'ct', key: 'direction' } },
           right: direction === 'to-endpoints' ? 'original' : 'reply',
         },
-        { kind: 'count', key, map: trafficMap(scope, direction) },
+        { kind: 'count', key, map: endpointCounters(scope, direction) },
         { kind: 'accept' },
       ],
     ),

@@ -17,6 +17,6 @@ export interface HostFacts {
   /** `masquerade` supports `fully-random`. */
   readonly fullyRandom: boolean;
   readonly layout: Layout;
-  /** Packets can be counted for each endpoint. Default true. */
-  readonly traffic?: boolean;
+  /** Connections and packets can be counted for each endpoint. Default true. */
+  readonly endpointCounters?: boolean;
 }

@@ -70,13 +70,16 @@ export type TrafficDirection = 'to-endpoints' | 'to-clients';
 
 export const TRAFFIC_DIRECTIONS: readonly TrafficDirection[] = ['to-endpoints', 'to-clients'];
 
+/** What is counted of each endpoint: connections, or their packets in one direction. */
+export type EndpointQuantity = 'connections' | TrafficDirection;
+
 /** Where frontends are looked up whose traffic is counted. */
 export type TrafficScope = KeyScope | 'range';
 
-/** The map from frontends and their endpoints to counters of packets. */
-export function trafficMap(scope: TrafficScope, direction: TrafficDirection): string {
+/** The map from frontends and their endpoints to counters. */
+export function endpointCounters(scope: TrafficScope, quantity: EndpointQuantity): string {
   const prefix = scope === 'address' ? '' : scope === 'range' ? 'range-' : 'node-port-';
-  return `${prefix}traffic-${direction}`;
+  return `${prefix}${quantity === 'connections' ? 'endpoint-counters' : `traffic-${quantity}`}`;
 }
 
 /** The same for ranges of ports, of addresses only, where there are any: their keys have the whole range. */
@@ -183,12 +186,18 @@ export interface Features {
   readonly affinity: boolean;
   /** Connections to some service port are counted. */
   readonly counters: boolean;
+  /** Connections to some service port are counted, for each endpoint. */
+  readonly endpointCounters: boolean;
   /** Packets of some service port are counted, for each endpoint. */
   readonly traffic: boolean;
   /** Some service port has connections reset whose endpoint is gone. */
   readonly resets: boolean;
   /** Some service port has a range of ports. */
   readonly ranges: boolean;
+}
+
+function quantitiesOf({ endpointCounters, traffic }: Features): readonly EndpointQuantity[] {
+  return [...(endpointCounters ? (['connections'] as const) : []), ...(traffic ? TRAFFIC_DIRECTIONS : [])];
 }
 
 /** Every set and map of the table by name. */
@@ -224,8 +233,8 @@ export function containersOf(family: IPFamily, features: Features): ReadonlyMap<
     if (features.counters) {
       containers.set(names.counters, { kind: 'map', key, value: 'counter' });
     }
-    for (const direction of features.traffic ? TRAFFIC_DIRECTIONS : []) {
-      containers.set(trafficMap(space, direction), { kind: 'map', key: [...key, ...endpoint], value: 'counter' });
+    for (const quantity of quantitiesOf(features)) {
+      containers.set(endpointCounters(space, quantity), { kind: 'map', key: [...key, ...endpoint], value: 'counter' });
     }
     if (features.affinity) {
       containers.set(names.affinityIds, { kind: 'map', key, value: [id] });
@@ -243,9 +252,9 @@ export function containersOf(family: IPFamily, features: Features): ReadonlyMap<
     if (features.counters) {
       containers.set(RANGE_CONTAINERS.counters, { kind: 'map', key, value: 'counter', flags: ['interval'] });
     }
-    for (const direction of features.traffic ? TRAFFIC_DIRECTIONS : []) {
+    for (const quantity of quantitiesOf(features)) {
       const counted = { kind: 'map', key: [...key, ...endpoint], value: 'counter', flags: ['interval'] } as const;
-      containers.set(trafficMap('range', direction), counted);
+      containers.set(endpointCounters('range', quantity), counted);
     }
   }
   containers.set(CLUSTER_IPS, { kind: 'set', key: [destination] });

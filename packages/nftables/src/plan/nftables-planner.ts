@@ -1,6 +1,7 @@
 import {
   type ChangeSet,
   COUNT_TRAFFIC_ANNOTATION,
+  countsConnections,
   countsTraffic,
   finish,
   formatServicePortName,
@@ -25,7 +26,14 @@ import {
 } from './element-diff.js';
 import { arrangeSlotsInSlices } from './endpoint-slots.js';
 import { type Chain, fixedChains, type LayoutContext } from './fixed-chains.js';
-import { COUNT_CHAINS, FORGET_PRIORITY, RESET_CHAINS, renderKind, TRAFFIC_CHAINS } from './frontend-chains.js';
+import {
+  COUNT_CHAINS,
+  ENDPOINT_COUNT_CHAINS,
+  FORGET_PRIORITY,
+  RESET_CHAINS,
+  renderKind,
+  TRAFFIC_CHAINS,
+} from './frontend-chains.js';
 import type { HostFacts, InstalledNftables } from './installed-nftables.js';
 import {
   AFFINITY,
@@ -117,15 +125,20 @@ export class NftablesPlanner {
   #elementsOf(
     port: ResolvedServicePort,
     { family }: ProxyState,
-    { layout, traffic: canCountTraffic = true }: HostFacts,
+    { layout, endpointCounters: canCountEndpoints = true }: HostFacts,
     except?: ResolvedServicePort,
   ): ServiceElements {
     const { countConnections: countAll = false, countTraffic: countAllTraffic = false } = this.options;
-    return elementsOf(port, { family, layout, countAll, countAllTraffic, canCountTraffic }, except);
+    return elementsOf(port, { family, layout, countAll, countAllTraffic, canCountEndpoints }, except);
   }
 
-  #countsTraffic(port: ResolvedServicePort | undefined): boolean {
-    return port !== undefined && countsTraffic(port.servicePort.annotations, this.options.countTraffic ?? false);
+  #countsEndpoints(port: ResolvedServicePort | undefined): boolean {
+    const { countConnections = false, countTraffic = false } = this.options;
+    const annotations = port?.servicePort.annotations ?? {};
+    return (
+      port !== undefined &&
+      (countsConnections(annotations, countConnections) || countsTraffic(annotations, countTraffic))
+    );
   }
 
   #context(state: ProxyState, { fullyRandom }: HostFacts, hasRanges: boolean): LayoutContext {
@@ -236,8 +249,8 @@ export class NftablesPlanner {
     const forget: ForgottenClients[] = [];
     parts.begin();
     for (const [key, { previous: was, current }] of changes.resolvedServicePorts) {
-      // Of endpoints that get no new connections, packets are counted, and nothing else is known.
-      if (!changes.servicePorts.has(key) && !this.#countsTraffic(was) && !this.#countsTraffic(current)) {
+      // Endpoints that get no new connections have their counters, and nothing else.
+      if (!changes.servicePorts.has(key) && !this.#countsEndpoints(was) && !this.#countsEndpoints(current)) {
         continue;
       }
       const isLong = changes.resolvedServicePorts.size > FEW || Math.max(endpointsOf(was), endpointsOf(current)) > MANY;
@@ -276,6 +289,7 @@ export class NftablesPlanner {
     const hadFeatures: Features = {
       affinity: toggled(FORGET_PRIORITY.name, features.affinity),
       counters: toggled(COUNT_CHAINS[0].name, features.counters),
+      endpointCounters: toggled(ENDPOINT_COUNT_CHAINS[0].name, features.endpointCounters),
       traffic: toggled(TRAFFIC_CHAINS[0].name, features.traffic),
       resets: toggled(RESET_CHAINS[0].name, features.resets),
       ranges: hadRanges,
@@ -352,6 +366,7 @@ function featuresOf({ chains, hasRanges }: SharedParts): Features {
   return {
     affinity: chains.has(FORGET_PRIORITY.name),
     counters: chains.has(COUNT_CHAINS[0].name),
+    endpointCounters: chains.has(ENDPOINT_COUNT_CHAINS[0].name),
     traffic: chains.has(TRAFFIC_CHAINS[0].name),
     resets: chains.has(RESET_CHAINS[0].name),
     ranges: hasRanges,
@@ -386,7 +401,7 @@ function writeChain(name: string, { base, rules }: Chain, isThere: boolean, draf
 function* problemsOf(
   { servicePorts }: ProxyState,
   changes: ChangeSet,
-  { traffic: canCountTraffic = true }: HostFacts,
+  { endpointCounters: canCountEndpoints = true }: HostFacts,
 ): Slices<readonly string[]> {
   const problems: string[] = [];
   for (const key of changes.servicePorts.keys()) {
@@ -397,7 +412,7 @@ function* problemsOf(
     if (port !== undefined) {
       const { annotations } = port.servicePort;
       const uncounted =
-        !canCountTraffic && readCountTraffic(annotations) === true
+        !canCountEndpoints && readCountTraffic(annotations) === true
           ? [`${COUNT_TRAFFIC_ANNOTATION}: this host can count connections only`]
           : [];
       for (const problem of [...readServiceOptions(annotations).problems, ...uncounted]) {

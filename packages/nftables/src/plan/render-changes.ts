@@ -6,6 +6,7 @@ import {
   renderNftRule,
   renderNftSetOrMap,
 } from '@kube-proxier/linux';
+import { connectionsCountedBy } from './counted-endpoints.js';
 import type { InstalledNftables } from './installed-nftables.js';
 import { AFFINITY, idOfAffinityKey, TABLE } from './layout.js';
 import type { NftablesTransaction } from './nftables-transaction.js';
@@ -243,7 +244,7 @@ class Comparison {
 }
 
 function ownerOf(counter: string): { readonly owner?: string } {
-  const name = countedBy(counter) ?? trafficCountedBy(counter)?.servicePort;
+  const name = countedBy(counter) ?? (connectionsCountedBy(counter) ?? trafficCountedBy(counter))?.servicePort;
   return name === undefined ? {} : { owner: servicePortKey(name) };
 }
 

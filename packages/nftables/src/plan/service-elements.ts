@@ -13,10 +13,12 @@ import {
   type ServicePortName,
 } from '@kube-proxier/core';
 import type { NftSetOrMap } from '@kube-proxier/linux';
+import { countedEndpoints, counterElements, endpointCounter, namesOf } from './counted-endpoints.js';
 import { endpointSlots } from './endpoint-slots.js';
 import {
   COUNT_CHAINS,
   clientsSet,
+  ENDPOINT_COUNT_CHAINS,
   type KindChain,
   keyScopeOf,
   layoutOf,
@@ -63,8 +65,8 @@ export interface ElementOptions {
   readonly countAll: boolean;
   /** Whether packets are counted where the Service says nothing about that. Default false. */
   readonly countAllTraffic?: boolean;
-  /** Whether this host can count packets. Default true. */
-  readonly canCountTraffic?: boolean;
+  /** Whether this host can count for each endpoint. Default true. */
+  readonly canCountEndpoints?: boolean;
 }
 
 /**
@@ -75,7 +77,7 @@ export interface ElementOptions {
  */
 export function elementsOf(
   port: ResolvedServicePort,
-  { family, countAll, countAllTraffic = false, canCountTraffic = true, ...options }: ElementOptions,
+  { family, countAll, countAllTraffic = false, canCountEndpoints = true, ...options }: ElementOptions,
   except?: ResolvedServicePort,
 ): ServiceElements {
   const layout = layoutOf(port, options.layout);
@@ -85,19 +87,26 @@ export function elementsOf(
   const sets = new Map<string, NftSetOrMap>();
   const { options: balancing } = readServiceOptions(port.servicePort.annotations);
   const affinity = port.affinitySeconds === undefined ? undefined : affinityOf(port);
-  const counter = countsConnections(port.servicePort.annotations, countAll) ? counterOf(port.name) : undefined;
+  const { annotations } = port.servicePort;
+  const counter = countsConnections(annotations, countAll) ? counterOf(port.name) : undefined;
+  const countsPackets = canCountEndpoints && countsTraffic(annotations, countAllTraffic);
+  const counters: string[] = [];
+  const endpoints = canCountEndpoints && (counter !== undefined || countsPackets) ? countedEndpoints(port, except) : [];
   if (counter !== undefined) {
-    chains.push(...COUNT_CHAINS);
+    chains.push(...COUNT_CHAINS, ...(canCountEndpoints ? ENDPOINT_COUNT_CHAINS : []));
+    counters.push(counter);
+    for (const counted of endpoints) {
+      const ofEndpoint = endpointCounter({ servicePort: port.name, endpoint: counted.endpoint });
+      counters.push(ofEndpoint);
+      elements.push(...counterElements(counted, 'connections', ofEndpoint));
+    }
   }
-  const traffic =
-    canCountTraffic && countsTraffic(port.servicePort.annotations, countAllTraffic)
-      ? trafficElements(port, except)
-      : undefined;
-  if (traffic !== undefined) {
+  if (countsPackets) {
+    const traffic = trafficElements(port.name, endpoints);
     chains.push(...TRAFFIC_CHAINS);
+    counters.push(...traffic.counters);
     elements.push(...traffic.elements);
   }
-  const counters = [...(counter === undefined ? [] : [counter]), ...(traffic?.counters ?? [])];
   const resets = resetsConnections(port);
   if (resets) {
     chains.push(...RESET_CHAINS);
@@ -224,8 +233,8 @@ function noteShifts(
 const COUNTER = /^service\/([^/]+)\/([^/]+)(?:\/([^/]+))?\/(tcp|udp|sctp)$/;
 
 /** The name of the counter of a service port. */
-export function counterOf({ namespace, name, portName, protocol }: ServicePortName): string {
-  return ['service', namespace, name, ...(portName === '' ? [] : [portName]), protocol.toLowerCase()].join('/');
+export function counterOf(servicePort: ServicePortName): string {
+  return ['service', ...namesOf(servicePort)].join('/');
 }
 
 /** The service port that a counter counts for; undefined when it is none of ours. */

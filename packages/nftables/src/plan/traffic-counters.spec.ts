@@ -61,9 +61,9 @@ const GONE = { key: '10.244.9.9:80', address: '10.244.9.9', ready: false, servin
 const plain = ({ servicePort }: ResolvedServicePort) => ({ ...servicePort, annotations: {} });
 
 /** The plan of a change, and what of it is for counting packets. */
-function planned(before: ProxyState, after: ProxyState, traffic = true) {
+function planned(before: ProxyState, after: ProxyState, endpointCounters = true) {
   const planner = new NftablesPlanner({ masqueradeBit: 14 });
-  const facts = { fullyRandom: true, layout: 'constant', traffic } as const;
+  const facts = { fullyRandom: true, layout: 'constant', endpointCounters } as const;
   const first = planner.plan(before, diffStates(undefined, before), { table: undefined, facts });
   const next = planner.plan(after, diffStates(before, after));
   const count = (transaction: typeof next) => {
@@ -77,6 +77,7 @@ function planned(before: ProxyState, after: ProxyState, traffic = true) {
             : one.keys
           : [],
       ),
+      connections: commands.filter((one) => 'name' in one && one.name.startsWith('endpoint/')).length,
       text: JSON.stringify(commands),
       problems: transaction?.problems ?? [],
     };
@@ -111,7 +112,9 @@ describe('what is planned to count packets', () => {
     const { next } = planned(first, before);
     expect(next.counters).toBe(2);
     expect(next.elements).toHaveLength(2 * 2);
-    expect(JSON.parse(next.text)).toHaveLength(4 + 2);
+    expect(next.connections).toBe(1);
+    // The elements of two frontends in three maps, and three counters.
+    expect(JSON.parse(next.text)).toHaveLength(2 * 3 + 3);
     const { next: uncounted } = planned(
       { ...first, servicePorts: new Map([[key, { ...draining, servicePort: plain(port) }]]) },
       { ...before, servicePorts: new Map([[key, { ...port, servicePort: plain(port) }]]) },

@@ -1,5 +1,6 @@
-import type { Endpoint, Protocol, ResolvedServicePort, ServicePortName } from '@kube-proxier/core';
-import { TRAFFIC_DIRECTIONS, type TrafficDirection, type TrafficScope, trafficMap } from './layout.js';
+import type { Endpoint, Protocol, ServicePortName } from '@kube-proxier/core';
+import { type CountedEndpoint, counterElements, namesOf, namesOfEndpoint } from './counted-endpoints.js';
+import { TRAFFIC_DIRECTIONS, type TrafficDirection } from './layout.js';
 
 /** What a counter of packets counts. */
 export interface CountedTraffic {
@@ -18,10 +19,8 @@ const COUNTER = /^traffic\/([^/]+)\/([^/]+)(?:\/([^/]+))?\/(tcp|udp|sctp)(?:\/([
  * colons in names, so IPv6 addresses have hyphens.
  */
 export function trafficCounter({ servicePort, direction, endpoint }: CountedTraffic): string {
-  const { namespace, name, portName, protocol } = servicePort;
-  const parts = ['traffic', namespace, name, ...(portName === '' ? [] : [portName]), protocol.toLowerCase()];
-  const where = endpoint === undefined ? [] : [endpoint.address.replaceAll(':', '-'), endpoint.port];
-  return [...parts, ...where, DIRECTION_NAMES[direction]].join('/');
+  const where = endpoint === undefined ? [] : namesOfEndpoint(endpoint);
+  return ['traffic', ...namesOf(servicePort), ...where, DIRECTION_NAMES[direction]].join('/');
 }
 
 /** What a counter counts; undefined when it is none of these. */
@@ -36,47 +35,21 @@ export function trafficCountedBy(counter: string): CountedTraffic | undefined {
       };
 }
 
-/** What a service port needs whose packets are counted. */
+/** Counters of the packets of a service port, and of each of its endpoints. */
 export interface TrafficElements {
   readonly counters: readonly string[];
   readonly elements: readonly [container: string, key: string, value: string][];
 }
 
-/**
- * Counters of all endpoints that a service port has, also of those that get no new connections: they have some that last.
- *
- * @param except another version of the service port: endpoints that both have alike may be left out.
- */
-export function trafficElements(port: ResolvedServicePort, except?: ResolvedServicePort): TrafficElements {
-  const counters: string[] = [];
+/** What a service port needs whose packets are counted. */
+export function trafficElements(servicePort: ServicePortName, endpoints: readonly CountedEndpoint[]): TrafficElements {
+  const counters = TRAFFIC_DIRECTIONS.map((direction) => trafficCounter({ servicePort, direction }));
   const elements: [string, string, string][] = [];
-  const { name: servicePort } = port;
-  for (const direction of TRAFFIC_DIRECTIONS) {
-    counters.push(trafficCounter({ servicePort, direction }));
-  }
-  const hasRanges = port.frontends.some(({ lastPort }) => lastPort !== undefined);
-  const isSame =
-    !hasRanges &&
-    except !== undefined &&
-    except.frontends === port.frontends &&
-    except.servicePort === port.servicePort;
-  const others = new Set(isSame ? except.candidates.map(({ key }) => key) : []);
-  // Ranges of one address would overlap, and the kernel refuses that.
-  const inRanges = hasRanges ? new Map(port.candidates.map((endpoint) => [endpoint.address, endpoint])) : undefined;
-  for (const endpoint of inRanges?.values() ?? port.candidates) {
-    if (others.has(endpoint.key)) {
-      continue;
-    }
+  for (const counted of endpoints) {
     for (const direction of TRAFFIC_DIRECTIONS) {
-      const counter = trafficCounter({ servicePort, direction, endpoint });
+      const counter = trafficCounter({ servicePort, direction, endpoint: counted.endpoint });
       counters.push(counter);
-      for (const { address, protocol, port: first, lastPort } of port.frontends) {
-        const scope: TrafficScope = lastPort !== undefined ? 'range' : address === undefined ? 'node-port' : 'address';
-        const portsFrom = (from: number) => (lastPort === undefined ? from : `${from}-${from + lastPort - first}`);
-        const frontend = [...(address === undefined ? [] : [address]), protocol.toLowerCase(), portsFrom(first)];
-        const key = [...frontend, endpoint.address, portsFrom(endpoint.port)].join(' . ');
-        elements.push([trafficMap(scope, direction), key, counter]);
-      }
+      elements.push(...counterElements(counted, direction, counter));
     }
   }
   return { counters, elements };

@@ -7,6 +7,7 @@ import {
   type ServicePortName,
 } from '@kube-proxier/core';
 import type { NftCounter } from '@kube-proxier/linux';
+import { connectionsCountedBy } from '../plan/counted-endpoints.js';
 import { countedBy } from '../plan/service-elements.js';
 import { type CountedTraffic, trafficCountedBy } from '../plan/traffic-counters.js';
 
@@ -37,6 +38,12 @@ export function countedServices(counters: ReadonlyMap<string, NftCounter>, famil
     const servicePort = countedBy(name);
     if (servicePort !== undefined) {
       entry(servicePort).connections = counter.packets;
+      continue;
+    }
+    const ofEndpoint = connectionsCountedBy(name);
+    if (ofEndpoint !== undefined) {
+      const { address, port } = ofEndpoint.endpoint;
+      entry(ofEndpoint.servicePort, joinHostPort(address, port)).connections = counter.packets;
       continue;
     }
     const traffic = trafficCountedBy(name);

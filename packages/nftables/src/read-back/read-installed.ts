@@ -11,18 +11,18 @@ export interface ReadTarget {
   /** Flags that the table must have; undefined for none. */
   readonly flags: readonly NftTableFlag[] | undefined;
   readonly fullyRandom: boolean;
-  /** Packets can be counted for each endpoint. */
-  readonly traffic: boolean;
+  /** Connections and packets can be counted for each endpoint. */
+  readonly endpointCounters: boolean;
 }
 
 /** Reads the table of one family. A table with flags is claimed, and created empty if it does not exist. */
 export async function readInstalled(target: ReadTarget): Promise<InstalledNftables> {
-  const { nft, family, layout, flags, fullyRandom, traffic } = target;
+  const { nft, family, layout, flags, fullyRandom, endpointCounters } = target;
   const claimed = flags === undefined || (await claim(nft, family, flags));
   const table = await nft.list(nftFamily(family), TABLE);
   return {
     table,
-    facts: { fullyRandom, layout, traffic },
+    facts: { fullyRandom, layout, endpointCounters },
     ...(flags === undefined ? {} : { flags, lacksFlags: !claimed }),
   };
 }

@@ -1,0 +1,89 @@
+import type { Endpoint, Protocol, ResolvedServicePort, ServicePortName } from '@kube-proxier/core';
+import { type EndpointQuantity, endpointCounters, type TrafficScope } from './layout.js';
+
+/** An endpoint that has counters, and where these are looked up. */
+export interface CountedEndpoint {
+  readonly endpoint: Pick<Endpoint, 'address' | 'port'>;
+  /** A key for each frontend of the service port. */
+  readonly keys: readonly (readonly [scope: TrafficScope, key: string])[];
+}
+
+/**
+ * All endpoints that a service port has, also those that get no new connections: they have some that last, and may get others again.
+ *
+ * @param except another version of the service port: endpoints that both have alike may be left out.
+ */
+export function countedEndpoints(port: ResolvedServicePort, except?: ResolvedServicePort): readonly CountedEndpoint[] {
+  const hasRanges = port.frontends.some(({ lastPort }) => lastPort !== undefined);
+  const isSame =
+    !hasRanges &&
+    except !== undefined &&
+    except.frontends === port.frontends &&
+    except.servicePort === port.servicePort;
+  const others = new Set(isSame ? except.candidates.map(({ key }) => key) : []);
+  // Ranges of one address would overlap, and the kernel refuses that.
+  const inRanges = hasRanges ? new Map(port.candidates.map((endpoint) => [endpoint.address, endpoint])) : undefined;
+  const counted: CountedEndpoint[] = [];
+  for (const endpoint of inRanges?.values() ?? port.candidates) {
+    if (!others.has(endpoint.key)) {
+      counted.push({ endpoint, keys: port.frontends.map((frontend) => keyOf(frontend, endpoint)) });
+    }
+  }
+  return counted;
+}
+
+function keyOf(
+  { address, protocol, port: first, lastPort }: ResolvedServicePort['frontends'][number],
+  endpoint: Endpoint,
+): CountedEndpoint['keys'][number] {
+  const scope: TrafficScope = lastPort !== undefined ? 'range' : address === undefined ? 'node-port' : 'address';
+  const portsFrom = (from: number) => (lastPort === undefined ? from : `${from}-${from + lastPort - first}`);
+  const frontend = [...(address === undefined ? [] : [address]), protocol.toLowerCase(), portsFrom(first)];
+  return [scope, [...frontend, endpoint.address, portsFrom(endpoint.port)].join(' . ')];
+}
+
+/** Elements that refer to the counter of an endpoint. */
+export function counterElements(
+  { keys }: CountedEndpoint,
+  quantity: EndpointQuantity,
+  counter: string,
+): [container: string, key: string, value: string][] {
+  return keys.map(([scope, key]) => [endpointCounters(scope, quantity), key, counter]);
+}
+
+/** What a counter of connections to an endpoint counts. */
+export interface CountedConnections {
+  readonly servicePort: ServicePortName;
+  readonly endpoint: Pick<Endpoint, 'address' | 'port'>;
+}
+
+const COUNTER = /^endpoint\/([^/]+)\/([^/]+)(?:\/([^/]+))?\/(tcp|udp|sctp)\/([\da-f.-]+)\/(\d+)$/;
+
+/**
+ * The name of the counter of connections to an endpoint of a service port, such as `endpoint/default/web/http/tcp/10.0.0.1/80`. nft
+ * reads no colons in names, so IPv6 addresses have hyphens.
+ */
+export function endpointCounter({ servicePort, endpoint }: CountedConnections): string {
+  return ['endpoint', ...namesOf(servicePort), ...namesOfEndpoint(endpoint)].join('/');
+}
+
+/** What a counter counts; undefined when it is none of these. */
+export function connectionsCountedBy(counter: string): CountedConnections | undefined {
+  const [, namespace, name, portName = '', protocol, address, port] = COUNTER.exec(counter) ?? [];
+  return namespace === undefined || name === undefined || protocol === undefined || address === undefined
+    ? undefined
+    : {
+        servicePort: { namespace, name, portName, protocol: protocol.toUpperCase() as Protocol },
+        endpoint: { address: address.replaceAll('-', ':'), port: Number(port) },
+      };
+}
+
+/** A service port in the name of a counter. */
+export function namesOf({ namespace, name, portName, protocol }: ServicePortName): readonly string[] {
+  return [namespace, name, ...(portName === '' ? [] : [portName]), protocol.toLowerCase()];
+}
+
+/** An endpoint in the name of a counter. */
+export function namesOfEndpoint({ address, port }: Pick<Endpoint, 'address' | 'port'>): readonly string[] {
+  return [address.replaceAll(':', '-'), String(port)];
+}
