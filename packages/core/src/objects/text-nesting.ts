@@ -7,8 +7,8 @@ interface Line {
 
 /**
  * How deep lists and mappings are nested in YAML or JSON text, at most. An upper estimate, as it does not distinguish text
- * in quotes, blocks and comments from the rest; lower only where such text has closing brackets. In time proportional to
- * the text, without recursion.
+ * in quotes, blocks and comments from the rest; lower only where such text has closing brackets, and in text that is not valid: what
+ * parsers make of that, before they report its errors, is not known. In time proportional to the text, without recursion.
  *
  * To be asked before a YAML parser is: parsers recurse, and a stack that is used up may end the process.
  *
