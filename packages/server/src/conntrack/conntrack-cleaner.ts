@@ -41,8 +41,8 @@ export class ConntrackCleaner implements SyncObserver {
   #failure = '';
   /** By family: the state of the last completed check. */
   readonly #lastChecked = new Map<IPFamily, ProxyState>();
-  /** By family: the sync that was checked last, or is being checked. */
-  readonly #latest = new Map<IPFamily, SyncSuccess>();
+  /** By family: the state of the last check that was started. */
+  readonly #lastStarted = new Map<IPFamily, ProxyState>();
   readonly #retries = new Map<IPFamily, Timer>();
   #failures = 0;
   #isStopped = false;
@@ -83,7 +83,7 @@ export class ConntrackCleaner implements SyncObserver {
 
   async synced(success: SyncSuccess): Promise<void> {
     const { family, state, changes, full } = success;
-    this.#latest.set(family, success);
+    this.#lastStarted.set(family, state);
     this.#retries.get(family)?.cancel();
     this.#retries.delete(family);
     const before = this.#lastChecked.get(family);
@@ -99,7 +99,7 @@ export class ConntrackCleaner implements SyncObserver {
     try {
       const localAddresses = new Set(await this.localAddresses());
       const deleted = new Map<StaleReason, number>();
-      // What was in force between two states that are compared made flows that neither of them tells of.
+      // Flows may have been translated by a state in between, which neither of the compared states contains. Only a list finds them.
       const isWhole = step === changes;
       const isDone = await this.#deleteKnown(state, isWhole ? step : undefined, localAddresses, deleted);
       const judge = staleFlowJudge(state, step, localAddresses);
@@ -132,7 +132,7 @@ export class ConntrackCleaner implements SyncObserver {
       const delay = Math.min(MIN_RETRY_DELAY * 2 ** this.#failures, MAX_RETRY_DELAY);
       this.#failures += 1;
       // The check of a later sync covers this one.
-      if (!this.#isStopped && this.#latest.get(family) === success) {
+      if (!this.#isStopped && this.#lastStarted.get(family) === state) {
         this.#retries.set(
           family,
           this.clock.setTimer(delay, () => void this.synced(success)),
