@@ -42,8 +42,7 @@ whereAllowed(
       const { node } = sandbox;
       const [client, endpoint] = [sandbox.pod(1), sandbox.remotePod(1)];
       await endpoint.serve({ port: 8080 });
-      const { stdout } = await node.exec(['ip', '-6', '-o', 'address', 'show', 'dev', 'veth-pod1', 'scope', 'link']);
-      const linkLocal = /inet6 (fe80\S+)\//.exec(stdout)?.[1] ?? '';
+      const linkLocal = await node.linkLocalAddress('veth-pod1');
       const nat = (...rule: readonly string[]) => node.exec(['ip6tables', '-t', 'nat', '-A', ...rule]);
       await nat(
         ...['PREROUTING', '-p', 'tcp', '--dport', '30080'],

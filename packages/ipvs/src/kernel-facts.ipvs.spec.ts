@@ -7,8 +7,7 @@ test('a virtual server on a link-local address gets packets, and no reply of ano
     const { node } = sandbox;
     const [client, endpoint] = [sandbox.pod(1), sandbox.remotePod(1)];
     await endpoint.serve({ port: 8080 });
-    const { stdout } = await node.exec(['ip', '-6', '-o', 'address', 'show', 'dev', 'veth-pod1', 'scope', 'link']);
-    const linkLocal = /inet6 (fe80\S+)\//.exec(stdout)?.[1] ?? '';
+    const linkLocal = await node.linkLocalAddress('veth-pod1');
     for (const address of [linkLocal, node.ipv6]) {
       const server = `[${address}]:30080`;
       await node.exec(['ipvsadm', '-A', '-t', server, '-s', 'rr']);

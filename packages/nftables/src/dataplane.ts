@@ -105,8 +105,8 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
 
   /**
    * Connections to the service ports for which they are counted, and their packets, since counting began. Connections to a service
-   * port are first packets to a frontend, including those that were rejected or dropped; of an endpoint, those that got there. Lists counters only; runs nft only where something is
-   * counted.
+   * port are first packets to a frontend, including those that were rejected or dropped; of an endpoint, those that got
+   * there. Lists counters only; runs nft only where something is counted.
    */
   async connections(): Promise<readonly ServiceCounts[]> {
     if (this.#counters.size === 0) {

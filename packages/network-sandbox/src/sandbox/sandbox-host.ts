@@ -105,6 +105,21 @@ export class SandboxHost {
   }
 
   /**
+   * Link-local IPv6 address of one of this host's interfaces, without the zone.
+   *
+   * @throws CommandError when there is no such interface.
+   * @throws SandboxError `SANDBOX_PROBE_FAILED` when the interface has no link-local address.
+   */
+  async linkLocalAddress(networkInterface: string): Promise<string> {
+    const { stdout } = await this.exec(['ip', '-6', '-o', 'address', 'show', 'dev', networkInterface, 'scope', 'link']);
+    const found = /inet6 ([^ /]+)/.exec(stdout)?.[1];
+    if (!found) {
+      throw new SandboxError('SANDBOX_PROBE_FAILED', `${networkInterface} of ${this.name} has no link-local address`);
+    }
+    return found;
+  }
+
+  /**
    * Runs commands in this namespace: an adapter with this runner works on this host. File system and processes are
    * those of the machine.
    */
