@@ -175,6 +175,12 @@ export class FakeIptables implements Iptables {
       : [...this.#table(name).values()].map(({ rules }) => rules.length).join(' ');
   }
 
+  async chainStamp(table: IptablesTable, chain: string): Promise<string | undefined> {
+    return this.stamps && this.#version.variant === 'nft'
+      ? JSON.stringify(this.#table(table).get(chain)?.rules ?? [])
+      : await this.stamp(table);
+  }
+
   async hasForeignChanges(name: IptablesTable): Promise<boolean | undefined> {
     if (!this.stamps) {
       return undefined;

@@ -138,6 +138,10 @@ class IptablesCommand implements Iptables {
     return await this.#stamps?.of(table);
   }
 
+  async chainStamp(table: IptablesTable, chain: string): Promise<string | undefined> {
+    return await this.#stamps?.ofChain(table, chain);
+  }
+
   async hasForeignChanges(table: IptablesTable): Promise<boolean | undefined> {
     const stamp = await this.#stamps?.of(table);
     if (this.#stamps === undefined || stamp === undefined) {

@@ -137,6 +137,38 @@ describe.each(subjects)('Iptables: $title', (subject) => {
     });
   });
 
+  test('the stamp of a chain changes when its rules change', async () => {
+    await subject.with(async (iptables) => {
+      await iptables.restore(document('nat', ':A - [0:0]', ':B - [0:0]'));
+      const stamp = () => iptables.chainStamp('nat', 'A');
+      let before = await stamp();
+      expect(before).toEqual(expect.any(String));
+      for (const lines of [
+        ['-A A -j RETURN'],
+        ['-A A -p tcp -m tcp --dport 80 -j ACCEPT'],
+        ['-I A -p tcp -m tcp --dport 81 -j ACCEPT'],
+        ['-D A -j RETURN'],
+        ['-F A'],
+      ]) {
+        await iptables.restore(document('nat', ...lines));
+        const after = await stamp();
+        expect({ lines, after }).not.toEqual({ lines, after: before });
+        expect(await stamp()).toBe(after);
+        before = after;
+      }
+      await iptables.restore(document('nat', '-A A -j RETURN'));
+      const full = await stamp();
+      await iptables.restore(document('nat', '-A B -j RETURN', '-A OUTPUT -j A', ':C - [0:0]'));
+      await iptables.restore(document('filter', ':A - [0:0]', '-A A -j ACCEPT'));
+      if ((await iptables.version()).variant === 'nft') {
+        expect(await stamp()).toBe(full);
+      }
+      // The one of a chain that does not exist is that of an empty one, or of the table.
+      expect(await iptables.chainStamp('nat', 'NONE')).not.toBe(full);
+      iptables.close();
+    });
+  });
+
   test('a jump is removed with the chain that it leads to', async () => {
     await subject.with(async (iptables) => {
       await iptables.restore(document('nat', ':A - [0:0]', '-A PREROUTING -j A'));
@@ -268,6 +300,7 @@ test.each(variants)('has no stamps where the namespace of the tools is unknown, 
     const iptables = createIptables({ family: 'IPv4', variant, runner });
     expect(await iptables.stamp('nat')).toBeUndefined();
     expect(await iptables.stamp('nat')).toBeUndefined();
+    expect(await iptables.chainStamp('nat', 'OUTPUT')).toBeUndefined();
     expect(await iptables.hasForeignChanges('nat')).toBeUndefined();
     iptables.close();
   }

@@ -57,6 +57,14 @@ export interface Iptables {
   stamp(table: IptablesTable): Promise<string | undefined>;
 
   /**
+   * As {@link stamp}, of the rules of one chain, without starting a program: with the nft variant, equal values mean that the
+   * chain contains the same rules. With the legacy variant it is the stamp of the table. Cost: that of the rules in the chain.
+   *
+   * @returns undefined when the kernel cannot be queried, or there is no such table. Never rejects.
+   */
+  chainStamp(table: IptablesTable, chain: string): Promise<string | undefined>;
+
+  /**
    * Whether rules or chains of the table may have been added or removed since the last call, other than by `restore` of
    * an instance with the same runner. Has the cost and the limits of {@link stamp}; the first call returns false, and
    * starts the observation.

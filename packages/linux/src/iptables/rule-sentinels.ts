@@ -16,8 +16,8 @@ export interface WatchedRule {
 
 /**
  * Rules that are checked periodically: a program that flushes a table removes them with the rest. The cost is that of
- * these rules only, independent of how many are installed, and almost none while the kernel reports no change. A rule is reported
- * as missing only after it was present.
+ * the chains of these rules only, independent of how many are installed. No program is started while the kernel reports no change: of
+ * these chains with the nft variant, of the tables with the legacy one. A rule is reported as missing only after it was present.
  */
 export class RuleSentinels {
   readonly #rules: readonly SentinelRule[];
@@ -58,6 +58,8 @@ class SentinelRule {
   #placed = 0;
   /** Stamp of the table when the rule was present. */
   #stamp: string | undefined;
+  /** Stamp of the chain when the rule was present. */
+  #chainStamp: string | undefined;
   #spared = 0;
 
   constructor(readonly watched: WatchedRule) {}
@@ -67,17 +69,22 @@ class SentinelRule {
     const { table, from, text } = this.watched;
     // Read before the check: a change during the check shows in the next one.
     const stamp = await iptables.stamp(table);
-    if (stamp !== undefined && stamp === this.#stamp && this.#spared < MAX_SPARED) {
+    const isTableUnchanged = stamp !== undefined && stamp === this.#stamp;
+    const chainStamp = isTableUnchanged ? this.#chainStamp : ((await iptables.chainStamp(table, from)) ?? stamp);
+    if (chainStamp !== undefined && chainStamp === this.#chainStamp && this.#spared < MAX_SPARED) {
       this.#spared++;
+      this.#stamp = stamp;
       return false;
     }
     this.#spared = 0;
     this.#stamp = undefined;
+    this.#chainStamp = undefined;
     const isThere = await iptables.ruleExists(table, from, text);
     const isGone = (this.#seen || placed !== this.#placed) && !isThere;
     this.#seen = isThere;
     this.#placed = placed;
     this.#stamp = isThere ? stamp : undefined;
+    this.#chainStamp = isThere ? chainStamp : undefined;
     return isGone;
   }
 }

@@ -1,9 +1,18 @@
 import type { IPFamily } from '@kube-proxier/core';
-import { asBe32, attributeMap, cString, u32 } from '../netlink/attributes.js';
+import { type Attribute, type AttributeMap, asBe32, attributeMap, cString, encodeAttributes, u32 } from '../netlink/attributes.js';
 import { inNamespace } from '../netlink/in-namespace.js';
 import { type Libc, loadLibc } from '../netlink/libc.js';
+import { NETLINK_FLAGS, type NetlinkAnswer } from '../netlink/netlink.js';
 import { NetlinkError } from '../netlink/netlink-error.js';
 import { NetlinkSocket } from '../netlink/netlink-socket.js';
+import {
+  NFT_FAMILIES,
+  NFT_MESSAGE_HEAD,
+  NFTA_RULE,
+  NFTA_TABLE,
+  type NftMessage,
+  nftMessageType,
+} from '../nftables/netlink/nf-tables.js';
 import type { IptablesTable, IptablesVariant } from './iptables.js';
 
 /** Detects table changes through the kernel, with a few system calls and without starting a program. */
@@ -14,6 +23,8 @@ export interface TableStamps {
   scopeOf(table: IptablesTable): string;
   /** See {@link Iptables.stamp}. Never rejects. */
   of(table: IptablesTable): Promise<string | undefined>;
+  /** See {@link Iptables.chainStamp}. Never rejects. */
+  ofChain(table: IptablesTable, chain: string): Promise<string | undefined>;
   /** Another call opens it again. Idempotent. */
   close(): void;
 }
@@ -24,34 +35,66 @@ export function createTableStamps(
   variant: IptablesVariant,
   namespace: string | undefined,
 ): TableStamps {
-  return variant === 'nft' ? new GenerationStamps(namespace) : new InfoStamps(family, namespace);
+  return variant === 'nft' ? new GenerationStamps(family, namespace) : new InfoStamps(family, namespace);
 }
 
-/** Constants of `linux/netfilter/nfnetlink.h` and `nf_tables.h`. */
-const NFNL_SUBSYS_NFTABLES = 10;
-const NFT_MSG_GETGEN = 16;
+/** `NFTA_GEN_ID` of `linux/netfilter/nf_tables.h`. */
 const NFTA_GEN_ID = 1;
-/** `struct nfgenmsg`: address family, version, resource id (unused). */
-const NFGENMSG = Buffer.alloc(4);
 
 /** nf_tables counts the transactions of a network namespace, of any program, for any change. */
 class GenerationStamps implements TableStamps {
   readonly counted = true;
   #netlink: NetlinkSocket | undefined;
 
-  constructor(private readonly namespace: string | undefined) {}
+  constructor(
+    private readonly family: IPFamily,
+    private readonly namespace: string | undefined,
+  ) {}
 
   scopeOf(): string {
     return 'nf_tables';
   }
 
   async of(): Promise<string | undefined> {
-    this.#netlink ??= new NetlinkSocket('netfilter', this.namespace === undefined ? {} : { namespace: this.namespace });
-    try {
-      const type = (NFNL_SUBSYS_NFTABLES << 8) | NFT_MSG_GETGEN;
-      const [answer] = await this.#netlink.request({ type, flags: 0, payload: NFGENMSG });
-      const generation = answer && attributeMap(answer.payload.subarray(NFGENMSG.length)).get(NFTA_GEN_ID);
+    return await this.#unlessRefused(async () => {
+      const [answer] = await this.#request('getGeneration', []);
+      const generation = answer && attributesOf(answer).get(NFTA_GEN_ID);
       return generation && String(asBe32(generation));
+    });
+  }
+
+  /** The handles of table and rules: a handle is never used again, that of a rule as long as its table exists. */
+  async ofChain(table: IptablesTable, chain: string): Promise<string | undefined> {
+    return await this.#unlessRefused(async () => {
+      const [answer] = await this.#request('getTable', [{ type: NFTA_TABLE.name, value: cString(table) }]);
+      const handle = answer && attributesOf(answer).get(NFTA_TABLE.handle);
+      if (handle === undefined) {
+        return undefined;
+      }
+      const ofChain = [
+        { type: NFTA_RULE.table, value: cString(table) },
+        { type: NFTA_RULE.chain, value: cString(chain) },
+      ];
+      const rules = await this.#request('getRule', ofChain, NETLINK_FLAGS.dump);
+      const handles = rules.map((rule) => attributesOf(rule).get(NFTA_RULE.handle)?.toString('hex'));
+      return [handle.toString('hex'), ...handles].join(' ');
+    });
+  }
+
+  async #request(message: NftMessage, attributes: readonly Attribute[], flags = 0): Promise<readonly NetlinkAnswer[]> {
+    this.#netlink ??= new NetlinkSocket('netfilter', this.namespace === undefined ? {} : { namespace: this.namespace });
+    // `struct nfgenmsg`: address family, version, resource id (unused).
+    const head = Buffer.from([this.family === 'IPv4' ? NFT_FAMILIES.ip : NFT_FAMILIES.ip6, 0, 0, 0]);
+    return await this.#netlink.request({
+      type: nftMessageType(message),
+      flags,
+      payload: encodeAttributes(attributes, head),
+    });
+  }
+
+  async #unlessRefused(read: () => Promise<string | undefined>): Promise<string | undefined> {
+    try {
+      return await read();
     } catch (error) {
       if (error instanceof NetlinkError) {
         return undefined;
@@ -64,6 +107,10 @@ class GenerationStamps implements TableStamps {
     this.#netlink?.close();
     this.#netlink = undefined;
   }
+}
+
+function attributesOf({ payload }: NetlinkAnswer): AttributeMap {
+  return attributeMap(payload.subarray(NFT_MESSAGE_HEAD));
 }
 
 const AF = { IPv4: 2, IPv6: 10 } as const;
@@ -105,6 +152,11 @@ class InfoStamps implements TableStamps {
     }
     this.close();
     return undefined;
+  }
+
+  /** The kernel reports only the whole table. */
+  ofChain(table: IptablesTable): Promise<string | undefined> {
+    return this.of(table);
   }
 
   close(): void {
