@@ -93,6 +93,9 @@ async function bundleAgent() {
     banner: { js: BANNER },
     chunkNames: 'chunk-[hash]',
     sourcemap: true,
+    // V8 holds the source of what it has loaded: with comments it is half as long again, and one character that is not Latin-1 doubles it.
+    minifyWhitespace: true,
+    lineLimit: 120,
     // Names of classes are part of messages.
     keepNames: true,
     write: false,
