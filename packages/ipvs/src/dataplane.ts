@@ -2,6 +2,7 @@ import {
   type ChangeSet,
   type Clock,
   type Dataplane,
+  finish,
   GONE_AFTER,
   type IPFamily,
   type LeftoverOwner,
@@ -11,6 +12,7 @@ import {
   type RemovedObjects,
   type RuleChange,
   type ServiceCounts,
+  type Slices,
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
@@ -130,7 +132,11 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
   }
 
   plan(next: ProxyState, changes: ChangeSet, installed?: InstalledIpvs): IpvsTransaction | undefined {
-    const transaction = this.#planner.plan(next, changes, installed);
+    return finish(this.planInSlices(next, changes, installed));
+  }
+
+  *planInSlices(next: ProxyState, changes: ChangeSet, installed?: InstalledIpvs): Slices<IpvsTransaction | undefined> {
+    const transaction = yield* this.#planner.planInSlices(next, changes, installed);
     this.#planned = next;
     this.#lost.advance(next, changes);
     return transaction;

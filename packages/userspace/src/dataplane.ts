@@ -6,6 +6,7 @@ import {
   type Logger,
   type ProxyState,
   type RuleChange,
+  type Slices,
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
@@ -101,6 +102,14 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
 
   plan(next: ProxyState, changes: ChangeSet, installed?: InstalledUserspace): UserspaceTransaction | undefined {
     return this.#planner.plan(next, changes, installed);
+  }
+
+  planInSlices(
+    next: ProxyState,
+    changes: ChangeSet,
+    installed?: InstalledUserspace,
+  ): Slices<UserspaceTransaction | undefined> {
+    return this.#planner.planInSlices(next, changes, installed);
   }
 
   async readBack(): Promise<InstalledUserspace> {

@@ -533,6 +533,35 @@ describe('schedulers', () => {
     expect(await plan(restarted)).toBeUndefined();
   });
 
+  test('a full plan pauses for each Service, and one that is given up at a pause changes no later plan', async () => {
+    const { dataplane, resolver, slices, slice } = world(20);
+    const first = resolver.applyPending().state;
+    await install(dataplane, first);
+    const installed = await dataplane.readBack();
+    resolver.updateEndpointSlice(slices[0], slice(0, ['10.244.1.1', '10.244.9.9']));
+    const { state, changes } = resolver.applyPending();
+    const all = diffStates(undefined, state);
+    const wanted = linesOf(dataplane.plan(state, all, installed) as IpvsTransaction);
+    expect(wanted).toContain('10.244.9.9');
+    let pauses = 0;
+    for (let givenUpAt = 0; ; givenUpAt++) {
+      const slicesOfPlan = dataplane.planInSlices(state, all, installed);
+      let done = false;
+      for (let pause = 0; pause <= givenUpAt && !done; pause++) {
+        done = slicesOfPlan.next().done ?? false;
+      }
+      if (done) {
+        break;
+      }
+      pauses += 1;
+      slicesOfPlan.return(undefined);
+      expect(linesOf(dataplane.plan(state, changes) as IpvsTransaction)).toContain('10.244.9.9');
+      expect(dataplane.plan(first, diffStates(undefined, first), installed)).toBeUndefined();
+    }
+    expect(pauses).toBeGreaterThan(3 * 20);
+    expect(linesOf(dataplane.plan(state, all, installed) as IpvsTransaction)).toBe(wanted);
+  });
+
   test('missing kernel features come with the installed state, and apply to the following plans', async () => {
     const { resolver, objects, host } = world(1);
     let schedulers = new Set(['rr']);

@@ -1,8 +1,10 @@
 import {
   type ChangeSet,
+  finish,
   type IPFamily,
   type ProxyState,
   type ResolvedServicePort,
+  type Slices,
   StateMemo,
 } from '@kube-proxier/core';
 import type { IpSet, IpSetCommand, IptablesDocument, VirtualServerAddress } from '@kube-proxier/linux';
@@ -25,8 +27,8 @@ export interface PlannerOptions {
 
 interface Plan {
   readonly steps: readonly IpvsStep[];
-  /** The host that it is for. */
-  readonly facts: HostFacts;
+  /** Of the next state. */
+  readonly table: ItemTable;
   /** Service ports whose annotations were read. */
   readonly ports: Iterable<ResolvedServicePort>;
 }
@@ -36,21 +38,28 @@ const DEFAULT_FACTS: HostFacts = { randomFully: true, schedulers: undefined };
 
 /** Plans transactions. Pure. */
 export class IpvsPlanner {
-  readonly #tables = new StateMemo<ItemTable>((state) => this.#tableOf(state, DEFAULT_FACTS));
+  readonly #tables = new StateMemo<ItemTable>((state) => finish(this.#tableOf(state, DEFAULT_FACTS)));
 
   constructor(private readonly options: PlannerOptions) {}
 
   /** See `Dataplane.plan`. */
   plan(next: ProxyState, changes: ChangeSet, installed?: InstalledIpvs): IpvsTransaction | undefined {
+    return finish(this.planInSlices(next, changes, installed));
+  }
+
+  /** See `Dataplane.planInSlices`. A change of the state is planned in one go. */
+  *planInSlices(next: ProxyState, changes: ChangeSet, installed?: InstalledIpvs): Slices<IpvsTransaction | undefined> {
     const { family, scheduler } = this.options;
     const { previous } = changes;
-    const { steps, facts, ports } =
+    const { steps, table, ports } =
       installed === undefined && previous !== undefined
         ? this.#planChanges(next, previous, changes)
-        : this.#planAll(next, installed);
-    const problems = schedulerProblems(ports, scheduler, facts.schedulers).filter(
+        : yield* this.#planAll(next, installed);
+    const problems = (yield* schedulerProblems(ports, scheduler, table.facts.schedulers)).filter(
       (problem) => !installed?.reportedProblems.has(problem),
     );
+    // After the last pause: until then, others ask for the state before.
+    this.#tables.set(next, table);
     return steps.length === 0 && problems.length === 0 ? undefined : { family, steps, problems };
   }
 
@@ -59,27 +68,24 @@ export class IpvsPlanner {
     return this.#tables.of(state).virtualServersOf(port);
   }
 
-  #tableOf(state: ProxyState, facts: HostFacts): ItemTable {
+  #tableOf(state: ProxyState, facts: HostFacts): Slices<ItemTable> {
     const { marks, scheduler } = this.options;
-    return new ItemTable(state, { marks, scheduler }, facts);
+    return ItemTable.of(state, { marks, scheduler }, facts);
   }
 
-  #planAll(next: ProxyState, installed: InstalledIpvs | undefined): Plan {
+  *#planAll(next: ProxyState, installed: InstalledIpvs | undefined): Slices<Plan> {
     const { family, marks } = this.options;
     const { facts = DEFAULT_FACTS } = installed ?? {};
-    const table = this.#tableOf(next, facts);
-    this.#tables.set(next, table);
-    const seen = new Map<string, Item | undefined>(installedItems(installed, family, marks));
+    const table = yield* this.#tableOf(next, facts);
+    const seen = new Map<string, Item | undefined>(yield* installedItems(installed, family, marks));
     for (const { key } of table.items()) {
+      yield;
       if (!seen.has(key)) {
         seen.set(key, undefined);
       }
     }
-    const all = leavingAtOnce(
-      differences(seen, (key) => table.get(key)),
-      next,
-      table,
-    );
+    const all = leavingAtOnce(yield* differences(seen, (key) => table.get(key)), next, table);
+    yield;
     const isRetiring = retiringIn(installed, all, table);
     const changes = all.filter(
       ({ before, after }) => after !== undefined || before === undefined || !isRetiring(before),
@@ -96,7 +102,9 @@ export class IpvsPlanner {
       ...(sets.create.length === 0 ? [] : [{ to: 'sets', commands: sets.create } as const]),
       ...(installed?.hasInterface === true ? [] : [{ to: 'interface' } as const]),
     ];
+    yield;
     const steps = stepsOf(changes, family, table.addresses.others);
+    yield;
     // Rules are written when the sets that they match are complete, and before IPVS accepts packets.
     const filled = steps[0]?.to === 'sets' ? 1 : 0;
     return {
@@ -107,7 +115,7 @@ export class IpvsPlanner {
         ...steps.slice(filled),
         ...(sets.destroy.length === 0 ? [] : [{ to: 'sets', commands: sets.destroy } as const]),
       ],
-      facts,
+      table,
       ports: next.servicePorts.values(),
     };
   }
@@ -138,7 +146,7 @@ export class IpvsPlanner {
     const at = removals < 0 ? steps.length : removals;
     return {
       steps: [...steps.slice(0, at), ...rules, ...steps.slice(at)],
-      facts,
+      table,
       ports: [...changes.servicePorts.values()].flatMap(({ current }) => current ?? []),
     };
   }
@@ -245,14 +253,15 @@ function isAsWanted(found: IpSet, role: SetRole, family: IPFamily): boolean {
 }
 
 /** The current state, in the form of the desired state. */
-function installedItems(
+function* installedItems(
   installed: InstalledIpvs | undefined,
   family: IPFamily,
   marks: MarkLayout,
-): ReadonlyMap<string, Item> {
+): Slices<ReadonlyMap<string, Item>> {
   const items = new Map<string, Item>();
   const put = (item: Item) => items.set(item.key, item);
   for (const { virtual, reals } of installed?.virtualServers ?? []) {
+    yield;
     const { at } = virtual;
     put({ kind: 'virtual', key: virtualItemKey(at), virtual });
     const drains = at.kind === 'mark' ? marks.isOurs(at.mark) : at.protocol !== 'UDP';
@@ -271,6 +280,7 @@ function installedItems(
   for (const role of SET_ROLES) {
     const found = installed?.sets.get(setName(role, family));
     for (const entry of found !== undefined && isAsWanted(found, role, family) ? found.entries : []) {
+      yield;
       put({ kind: 'entry', key: entryItemKey(role, entry), role, entry });
     }
   }

@@ -1,10 +1,12 @@
 import {
   type ChangeSet,
+  finish,
   type LocalTrafficDetector,
   type NodeState,
   type ProxyState,
   type ResolvedServicePort,
   type ServiceKey,
+  type Slices,
   structurallyEqual,
 } from '@kube-proxier/core';
 import type { VirtualServerAddress } from '@kube-proxier/linux';
@@ -47,7 +49,7 @@ export class ItemTable {
   /** By key: the items before the change, of those that `advance` touched so far. */
   #before: Map<string, Item | undefined> | undefined;
 
-  constructor(
+  private constructor(
     private current: ProxyState,
     private readonly context: ItemTableContext,
     /** The host that the items are for. */
@@ -55,13 +57,21 @@ export class ItemTable {
   ) {
     this.#addresses = hostAddresses(current.node);
     this.#detector = current.node.detector;
+  }
+
+  /** The table of a state. Yields after each service port. */
+  static *of(state: ProxyState, context: ItemTableContext, facts: HostFacts): Slices<ItemTable> {
+    const table = new ItemTable(state, context, facts);
     // Sorted, so that of two numbers that collide always the same one changes.
-    for (const key of [...current.servicePorts.keys()].sort()) {
-      this.#add(key, this.#itemsOf(current.servicePorts.get(key) as ResolvedServicePort));
+    for (const key of [...state.servicePorts.keys()].sort()) {
+      yield;
+      table.#add(key, table.#itemsOf(state.servicePorts.get(key) as ResolvedServicePort));
     }
-    for (const [key, check] of current.healthCheckNodePorts) {
-      this.#add(`health ${key}`, healthCheckItems(check, this.#addresses));
+    for (const [key, check] of state.healthCheckNodePorts) {
+      yield;
+      table.#add(`health ${key}`, healthCheckItems(check, table.#addresses));
     }
+    return table;
   }
 
   get(key: string): Item | undefined {
@@ -149,7 +159,7 @@ export class ItemTable {
     }
     this.#before = undefined;
     this.current = next;
-    return differences(touched, (key) => this.get(key));
+    return finish(differences(touched, (key) => this.get(key)));
   }
 
   #itemsOf(port: ResolvedServicePort): readonly Item[] {
@@ -228,13 +238,14 @@ function rangeNumberKey(key: string, list: (typeof RANGE_LISTS)[number]): string
   return `${key} range ${list}`;
 }
 
-/** What two tables differ in. */
-export function differences(
+/** What two tables differ in. Yields after each item. */
+export function* differences(
   before: ReadonlyMap<string, Item | undefined>,
   after: (key: string) => Item | undefined,
-): readonly ItemChange[] {
+): Slices<readonly ItemChange[]> {
   const changes: ItemChange[] = [];
   for (const [key, old] of before) {
+    yield;
     const now = after(key);
     if (old === undefined ? now !== undefined : now === undefined || !sameItem(old, now)) {
       changes.push({ before: old, after: now });

@@ -2,6 +2,7 @@ import {
   formatServicePortName,
   type ResolvedServicePort,
   type ServicePort,
+  type Slices,
   selectionWeights,
 } from '@kube-proxier/core';
 import {
@@ -83,22 +84,25 @@ export function readScheduler(
   };
 }
 
-/** Annotations of service ports that are not followed on this host; parameters as for {@link readScheduler}. */
-export function schedulerProblems(
+/** Annotations of service ports that are not followed on this host; parameters as for {@link readScheduler}. Yields after each port. */
+export function* schedulerProblems(
   ports: Iterable<ResolvedServicePort>,
   usual: string,
   available: ReadonlySet<string> | undefined,
-): readonly string[] {
-  return [...ports].flatMap((port) => {
+): Slices<readonly string[]> {
+  const found: string[] = [];
+  for (const port of ports) {
+    yield;
     const { choice, problems } = readScheduler(port.servicePort, usual, available);
+    found.push(...problems);
     const lost = weightedScheduler(choice.name);
-    return hasUnequalWeights(port) && choice.weighted !== lost
-      ? [
-          ...problems,
-          `Weights of the endpoints of ${formatServicePortName(port.name)} need the scheduler ${lost}, which this kernel lacks (module ip_vs_${lost}); ${choice.name} ignores them`,
-        ]
-      : problems;
-  });
+    if (hasUnequalWeights(port) && choice.weighted !== lost) {
+      found.push(
+        `Weights of the endpoints of ${formatServicePortName(port.name)} need the scheduler ${lost}, which this kernel lacks (module ip_vs_${lost}); ${choice.name} ignores them`,
+      );
+    }
+  }
+  return found;
 }
 
 /** Whether endpoints of a list have, or may get, different shares. */

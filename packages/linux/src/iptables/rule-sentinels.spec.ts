@@ -175,7 +175,10 @@ describe.each(subjects)('RuleSentinels: $title', ({ variant, withHost }) => {
       const { iptables } = kernelHost(family, 'nft', runner);
       const nft = family === 'IPv4' ? 'ip' : 'ip6';
       const chain = async () => {
-        const { stdout } = await runner.run({ command: 'nft', args: ['-a', 'list', 'chain', nft, 'nat', 'PREROUTING'] });
+        const { stdout } = await runner.run({
+          command: 'nft',
+          args: ['-a', 'list', 'chain', nft, 'nat', 'PREROUTING'],
+        });
         return stdout;
       };
       try {

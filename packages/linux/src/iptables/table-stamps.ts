@@ -1,5 +1,13 @@
 import type { IPFamily } from '@kube-proxier/core';
-import { type Attribute, type AttributeMap, asBe32, attributeMap, cString, encodeAttributes, u32 } from '../netlink/attributes.js';
+import {
+  type Attribute,
+  type AttributeMap,
+  asBe32,
+  attributeMap,
+  cString,
+  encodeAttributes,
+  u32,
+} from '../netlink/attributes.js';
 import { inNamespace } from '../netlink/in-namespace.js';
 import { type Libc, loadLibc } from '../netlink/libc.js';
 import { NETLINK_FLAGS, type NetlinkAnswer } from '../netlink/netlink.js';

@@ -137,6 +137,30 @@ describe('UserspacePlanner', () => {
     );
   });
 
+  test('a full plan pauses for each service port; after one that is given up, changes are planned as before', () => {
+    const first = stateOf([{ number: 1, local: false, affinity: false, endpoints: [1] }]);
+    const second = stateOf([
+      { number: 1, local: false, affinity: false, endpoints: [1, 2] },
+      { number: 2, local: false, affinity: false, endpoints: [3] },
+    ]);
+    const ports = second.servicePorts.size;
+    for (let givenUpAt = 1; givenUpAt <= ports; givenUpAt++) {
+      const planner = new UserspacePlanner();
+      const model = new Model('bound');
+      model.apply(planner.plan(first, diffStates(undefined, first), model));
+      const slices = planner.planInSlices(second, diffStates(undefined, second), model);
+      for (let pause = 0; pause < givenUpAt; pause++) {
+        expect(slices.next().done).toBe(false);
+      }
+      slices.return(undefined);
+      // Opened for this kind of host, which only the full plan was told.
+      const step = planner.plan(second, diffStates(first, second));
+      expect(step?.open.map(({ place }) => place.kind)).toEqual(['address', 'address', 'address', 'node-port']);
+      model.apply(step);
+      expect(planner.plan(second, diffStates(undefined, second), model)).toBeUndefined();
+    }
+  });
+
   test('frontends with the same routes share a proxy port; NodePorts are served where they are', () => {
     const [resolved] = stateOf([{ number: 1, local: false, affinity: false, endpoints: [1] }]).servicePorts.values();
     const context = { reach: 'redirected', listenAddresses: [] } as const;

@@ -1,7 +1,9 @@
 import {
   type ChangeSet,
+  finish,
   type ProxyState,
   type ResolvedServicePort,
+  type Slices,
   StateMemo,
   structurallyEqual,
 } from '@kube-proxier/core';
@@ -41,7 +43,16 @@ export class UserspacePlanner {
 
   /** See `Dataplane.plan`. */
   plan(next: ProxyState, changes: ChangeSet, installed?: InstalledUserspace): UserspaceTransaction | undefined {
-    const transaction = installed ? this.#reconcile(next, installed) : this.#step(next, changes);
+    return finish(this.planInSlices(next, changes, installed));
+  }
+
+  /** See `Dataplane.planInSlices`. A change of the state is planned in one go. */
+  *planInSlices(
+    next: ProxyState,
+    changes: ChangeSet,
+    installed?: InstalledUserspace,
+  ): Slices<UserspaceTransaction | undefined> {
+    const transaction = installed ? yield* this.#reconcile(next, installed) : this.#step(next, changes);
     return isEmpty(transaction) ? undefined : transaction;
   }
 
@@ -71,9 +82,8 @@ export class UserspacePlanner {
     return transaction;
   }
 
-  #reconcile(next: ProxyState, installed: InstalledUserspace): UserspaceTransaction {
+  *#reconcile(next: ProxyState, installed: InstalledUserspace): Slices<UserspaceTransaction> {
     const plans = plansFor(installed.reach);
-    this.#plans.set(next, plans);
     const transaction = newTransaction(!installed.redirectInForce);
     if (!structurallyEqual(installed.node, next.node)) {
       transaction.node = next.node;
@@ -81,6 +91,7 @@ export class UserspacePlanner {
     const wanted = new Set<ListenerId>();
     const services = new Set<string>();
     for (const resolved of next.servicePorts.values()) {
+      yield;
       const planned = this.#planServicePort(resolved, plans);
       transaction.problems.push(...problemsOf(resolved));
       if (!planned) {
@@ -93,6 +104,8 @@ export class UserspacePlanner {
         compareListener(installed.listeners.get(listener.id), listener, transaction);
       }
     }
+    // That was the last pause: until then, what was planned before may be planned from again.
+    this.#plans.set(next, plans);
     transaction.remove.push(...[...installed.services.keys()].filter((key) => !services.has(key)));
     transaction.close.push(...[...installed.listeners.keys()].filter((id) => !wanted.has(id)));
     for (const address of next.clusterIPs.keys()) {
