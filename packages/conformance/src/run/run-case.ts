@@ -1,17 +1,9 @@
 import { type BackendCapabilities, isProxierError } from '@kube-proxier/core';
-import {
-  type ContinuousClient,
-  failuresOf,
-  type SandboxConnection,
-  type SandboxHost,
-  type Target,
-} from '@kube-proxier/network-sandbox';
-import type { CountedTotal } from '../backend/messages.js';
+import { type ContinuousClient, failuresOf, type SandboxConnection } from '@kube-proxier/network-sandbox';
 import type { Capability, CaseFlow, CaseObject, CaseStep, ConformanceCase } from '../cases/conformance-case.js';
 import { fill, type Placeholders, placeholdersOf } from '../cases/placeholders.js';
 import { type ConformanceWorld, isLoopback } from '../world/conformance-world.js';
 import type { CaseFailure, CaseResult, CaseVariant, LeftOut } from './case-result.js';
-import { judgeCounters } from './judge-counters.js';
 import {
   ANSWER_TIMEOUT,
   type FlowContext,
@@ -23,6 +15,7 @@ import {
 } from './judge-flow.js';
 import { Limiter } from './limiter.js';
 import { mergePatch } from './merge-patch.js';
+import { type SentAmount, sendCounted } from './send-counted.js';
 
 /** Number of concurrent flows: with more, the last of many clients would time out. */
 const FLOWS_AT_ONCE = 16;
@@ -37,15 +30,6 @@ const AVOIDED_FOR = 12_000;
 /** Milliseconds until a connection whose endpoint is gone must have been reset, and between two lines that are sent over it. */
 const RESET_WITHIN = 10_000;
 const TALK_INTERVAL = 300;
-/** Connections and datagrams of a transfer. */
-const CONNECTIONS = 4;
-const DATAGRAM = 1000;
-/** How often datagrams are sent that must be counted, where one of them gets no answer. */
-const DATAGRAM_TRIES = 3;
-/** Milliseconds until what was sent must have been counted, between two readings, and without a change until it is taken as counted. */
-const COUNTED_WITHIN = 15_000;
-const COUNT_INTERVAL = 250;
-const SETTLED_AFTER = 2500;
 /** What a program gets when its connection is reset by the other end, or by its own host. */
 const RESETS: readonly string[] = ['ECONNRESET', 'ECONNABORTED', 'EPIPE'];
 
@@ -343,115 +327,34 @@ class CaseRun {
     } else if ('stop' in step) {
       await this.#stop(run, step.stop);
     } else if ('transfer' in step) {
-      await this.#transfer(run, step.transfer);
+      await this.#sendCounted(run, step.transfer, { bytes: step.transfer.bytes });
     } else if ('connect' in step) {
-      await this.#connect(run, step.connect);
+      await this.#sendCounted(run, step.connect, { connections: step.connect.times });
     }
   }
 
-  async #transfer(run: VariantRun, transfer: Extract<CaseStep, { transfer: unknown }>['transfer']): Promise<void> {
-    const { bytes } = transfer;
-    const isTCP = run.variant.protocol === 'TCP';
-    const each = isTCP ? bytes / CONNECTIONS : DATAGRAM;
-    await this.#sendCounted(run, transfer, {
-      flow: `${bytes} bytes from ${transfer.from} to ${transfer.to} port ${transfer.port}, and back`,
-      ...{ quantity: 'bytes', each, times: bytes / each },
-      send: (host, target) => (isTCP ? echoed(host, target, each) : answered(host, target, each)),
-    });
-  }
-
-  async #connect(run: VariantRun, connect: Extract<CaseStep, { connect: unknown }>['connect']): Promise<void> {
-    const { times } = connect;
-    await this.#sendCounted(run, connect, {
-      flow: `${times} connections from ${connect.from} to ${connect.to} port ${connect.port}`,
-      ...{ quantity: 'connections', each: 1, times },
-      send: (host, target) => answered(host, target, 1),
-    });
-  }
-
-  /** Sends something to a Service so many times, and has the backend's counters judged. */
+  /** Sends what must be counted to a Service. */
   async #sendCounted(
     run: VariantRun,
     step: { readonly service: string; readonly from: string; readonly to: string; readonly port: number | string },
-    {
-      flow: unfilled,
-      quantity,
-      each,
-      times,
-      send,
-    }: {
-      readonly flow: string;
-      readonly quantity: CountedTotal['quantity'];
-      /** What is counted each time. */
-      readonly each: number;
-      readonly times: number;
-      /** @returns who answered; undefined where nobody did. */
-      send(host: SandboxHost, target: Target): Promise<string | undefined>;
-    },
+    sent: SentAmount,
   ): Promise<void> {
-    const { world, patience } = this;
     const { service, from, to, port } = fill(step, run.placeholders);
-    const flow = fill(unfilled, run.placeholders);
-    const { protocol, family } = run.variant;
-    const host = hostNamed(world.sandbox, from);
-    const target = { protocol, to, port: Number(port), timeout: ANSWER_TIMEOUT * patience };
     if (!this.capabilities.serviceAddresses && !this.#isForNode(run, to)) {
-      this.#lacks.set('serviceAddresses', (this.#lacks.get('serviceAddresses') ?? 0) + 1);
+      this.#lack('serviceAddresses');
       return;
     }
     const name = `default/${nameIn(run, service)}`;
-    let before = await world.count();
-    let byEndpoint = new Map<string, number>();
-    let tries = 1;
-    for (let sent = 0; sent < times; sent++) {
-      const by = await send(host, target);
-      if (by === undefined && protocol === 'UDP' && tries < DATAGRAM_TRIES) {
-        // Datagrams may be lost, and this one is counted for an unknown endpoint: all over again.
-        tries += 1;
-        before = await this.#settledCounts(name);
-        byEndpoint = new Map();
-        sent = -1;
-        continue;
-      }
-      if (by === undefined) {
-        this.#fail(run.label, { flow, expected: 'all are answered', actual: `not after ${sent * each} ${quantity}` });
-        return;
-      }
-      const address = hostNamed(world.sandbox, by).address(family);
-      byEndpoint.set(address, (byEndpoint.get(address) ?? 0) + each);
-    }
-    this.#flows += 1;
     const services = [...run.objects.values()].filter(({ kind }) => kind === 'Service');
     const otherServices = services.map(({ metadata }) => `default/${metadata.name}`).filter((other) => other !== name);
-    const counted = { flow, quantity, service: name, otherServices, variant: run.variant, byEndpoint };
-    const after = await this.#settledCounts(name, (counts) => !judgeCounters(counted, before, counts)?.isTooLittle);
-    const mismatch = judgeCounters(counted, before, after);
+    this.#flows += 1;
+    const mismatch = await sendCounted(
+      { world: this.world, patience: this.patience },
+      { service: name, otherServices, variant: run.variant, from, to, port: Number(port) },
+      sent,
+    );
     if (mismatch !== undefined) {
       this.#fail(run.label, mismatch);
-    }
-  }
-
-  /**
-   * What the backend has counted when that of a Service does not change any more, and is enough. IPVS updates its statistics every
-   * two seconds, so the first values may be incomplete.
-   */
-  async #settledCounts(
-    service: string,
-    isEnough: (counts: readonly CountedTotal[]) => boolean = () => true,
-  ): Promise<readonly CountedTotal[]> {
-    const deadline = performance.now() + COUNTED_WITHIN * this.patience;
-    let last = '';
-    let since = performance.now();
-    for (;;) {
-      const counts = await this.world.count();
-      const text = JSON.stringify(counts.filter((one) => one.service === service));
-      const now = performance.now();
-      since = text === last ? since : now;
-      last = text;
-      if (now > deadline || (now - since > SETTLED_AFTER && isEnough(counts))) {
-        return counts;
-      }
-      await new Promise((resolve) => setTimeout(resolve, COUNT_INTERVAL));
     }
   }
 
@@ -501,7 +404,7 @@ class CaseRun {
     ];
     const lacking = needs.filter((need) => !hasCapability(this.capabilities, need));
     for (const capability of lacking) {
-      this.#lacks.set(capability, (this.#lacks.get(capability) ?? 0) + 1);
+      this.#lack(capability);
     }
     if (lacking.length > 0) {
       return;
@@ -509,7 +412,7 @@ class CaseRun {
     const { preservesSource } = this.capabilities;
     const source = typeof flow.expect === 'string' ? undefined : flow.expect.source;
     if (!preservesSource && source !== undefined && JSON.stringify(source).includes('kept')) {
-      this.#lacks.set('preservesSource', (this.#lacks.get('preservesSource') ?? 0) + 1);
+      this.#lack('preservesSource');
     }
     const { fromPort, ...filled } = fill(flow, run.placeholders);
     const ready: ReadyFlow = {
@@ -555,7 +458,7 @@ class CaseRun {
   #isLeftOut(run: VariantRun, step: CaseStep): boolean {
     const begun = 'open' in step ? step.open : 'client' in step ? step.client : undefined;
     if (begun !== undefined && !this.capabilities.serviceAddresses && !this.#isForNode(run, begun.to)) {
-      this.#lacks.set('serviceAddresses', (this.#lacks.get('serviceAddresses') ?? 0) + 1);
+      this.#lack('serviceAddresses');
       run.leftOut.add(begun.as);
       return true;
     }
@@ -594,6 +497,11 @@ class CaseRun {
     }
   }
 
+  /** Counts a check that is skipped. */
+  #lack(capability: LeftOut['capability']): void {
+    this.#lacks.set(capability, (this.#lacks.get(capability) ?? 0) + 1);
+  }
+
   #fail(variant: string, mismatch: FlowMismatch, spec?: string): void {
     this.#failures.push({
       ...mismatch,
@@ -610,24 +518,6 @@ class CaseRun {
     ]);
     await Promise.allSettled([...open, this.world.returnAddresses()]);
   }
-}
-
-/** Sends bytes over a new connection. @returns who sent them back; undefined where nobody did. */
-async function echoed(host: SandboxHost, target: Target, bytes: number): Promise<string | undefined> {
-  try {
-    const connection = await host.open(target);
-    const answer = await connection.send('x'.repeat(bytes), target.timeout);
-    await connection.close();
-    return answer.kind === 'echoed' ? connection.by : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Sends a datagram. @returns who answered it; undefined where nobody did. */
-async function answered(host: SandboxHost, target: Target, payload: number): Promise<string | undefined> {
-  const outcome = await host.connect({ ...target, payload });
-  return outcome.kind === 'answered' ? outcome.by : undefined;
 }
 
 function keyOf({ kind, metadata }: CaseObject): string {
