@@ -4,14 +4,19 @@
  *
  *   npm run example:custom-backend                     the subset of every push, a minute
  *   npm run example:custom-backend -- --cases '*'      all cases; any option of the kit
+ *   npm run example:custom-backend -- --repeat-failed  runs up to three failed cases again, alone, as `.ci/run` does with
+ *                                                      suites: what passes only then is named as UNSTEADY
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packPackages, ROOT, readPackages, run } from './pack-packages.mjs';
 import { prepare, rootlessPrefix, runScript } from './prepare.mjs';
+
+/** Cases that may fail and be run again. */
+const FEW = 3;
 
 const NEEDED = ['core', 'linux', 'network-sandbox', 'server', 'conformance'].map((name) => `@kube-proxier/${name}`);
 
@@ -38,17 +43,55 @@ await runScript(async () => {
     say('npm test');
     const prefix = rootlessPrefix();
     await show([...prefix, 'npm', 'test', '--silent'], project);
-    const args = process.argv.slice(2);
+    const args = process.argv.slice(2).filter((argument) => argument !== '--repeat-failed');
+    const repeats = args.length < process.argv.length - 2;
     const cases = args.some((argument) => argument.startsWith('--cases')) ? [] : ['--cases', 'quick'];
     const files = join(directory, 'run');
     mkdirSync(files);
-    const kit = ['npx', 'kube-proxier-conformance', '--backend', './dist/src/index.js'];
-    say([...kit, ...cases, ...args].join(' '));
-    return await show([...prefix, ...kit, '--option', `directory=${files}`, ...cases, ...args], project, [0, 1]);
+    const report = join(directory, 'report.json');
+    const conformance = (/** @type {readonly string[]} */ words) => {
+      const kit = ['npx', 'kube-proxier-conformance', '--backend', './dist/src/index.js', ...words];
+      say(kit.join(' '));
+      const hidden = ['--option', `directory=${files}`, ...(repeats ? ['--report', 'json', '--output', report] : [])];
+      return show([...prefix, ...kit, ...hidden], project, [0, 1]);
+    };
+    const status = await conformance([...cases, ...args]);
+    const failed = status === 1 && repeats ? failedCases(report) : [];
+    if (failed.length === 0 || failed.length > FEW) {
+      return status;
+    }
+    const alone = ['--jobs', '1', ...failed.flatMap((id) => ['--cases', id])];
+    const again = await conformance([...withoutOptions(args, ['--jobs', '--cases']), ...alone]);
+    if (again === 0) {
+      say(`UNSTEADY  conformance of haproxy: failed beside the others, passed alone: ${failed.join('; ')}`);
+    }
+    return again;
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 });
+
+/**
+ * @param {string} file a JSON report of the kit
+ * @returns {readonly string[]} ids
+ */
+function failedCases(file) {
+  /** @type {{results: readonly {case: {id: string}, outcome: string}[]}} */
+  const { results } = JSON.parse(readFileSync(file, 'utf8'));
+  return results.filter(({ outcome }) => outcome === 'failed').map(({ case: { id } }) => id);
+}
+
+/**
+ * @param {readonly string[]} args
+ * @param {readonly string[]} names of options with a value, as `--name value` or `--name=value`
+ * @returns {readonly string[]}
+ */
+function withoutOptions(args, names) {
+  return args.filter(
+    (argument, index) =>
+      !names.some((name) => argument === name || argument.startsWith(`${name}=`) || args[index - 1] === name),
+  );
+}
 
 /** @param {string} text */
 function say(text) {
