@@ -72,7 +72,8 @@ describe.each(casesOf(['nftables'], ['iptables', 'userspace']))('the probe in mo
 
     await nft('delete table ip foreign');
     await node.until('the probe succeeds again', () => probeOf()?.verdict === 'ok');
-    expect(run('status').status).toBe(0);
+    // On a busy machine, something else may be late for a moment.
+    await node.until('the status is ok', () => run('status').status === 0);
     expect((await node.get(READYZ))?.status).toBe(200);
     expect(await metric('kube_proxier_probe_success{ip_family="IPv4"}')).toBe(1);
   }, 240_000);
