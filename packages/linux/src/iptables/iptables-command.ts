@@ -143,14 +143,22 @@ class IptablesCommand implements Iptables {
   }
 
   async hasForeignChanges(table: IptablesTable): Promise<boolean | undefined> {
-    const stamp = await this.#stamps?.of(table);
-    if (this.#stamps === undefined || stamp === undefined) {
+    const scope = this.#stamps?.scopeOf(table);
+    if (this.#stamps === undefined || scope === undefined) {
       return undefined;
     }
-    const scope = this.#stamps.scopeOf(table);
+    const quiet = this.#ownChanges.quiet(scope);
+    const stamp = await this.#stamps.of(table);
+    if (stamp === undefined) {
+      return undefined;
+    }
     const position = this.#positions.get(table) ?? this.#ownChanges.follow(scope);
     this.#positions.set(table, position);
     const changed = position.stamp !== undefined && position.stamp !== stamp;
+    if (changed && (quiet === undefined || quiet !== this.#ownChanges.quiet(scope))) {
+      // Perhaps by the write that is in progress: the next call after it tells.
+      return false;
+    }
     position.stamp = stamp;
     return changed;
   }
@@ -257,12 +265,17 @@ class IptablesCommand implements Iptables {
       return write();
     }
     const before = await Promise.all(tables.map((table) => stamps.of(table)));
+    for (const table of tables) {
+      this.#ownChanges.begin(stamps.scopeOf(table));
+    }
     try {
       await write();
     } finally {
       // A rejected document may have been written in part.
       for (const [index, table] of tables.entries()) {
-        this.#ownChanges.moved(stamps.scopeOf(table), before[index], await stamps.of(table), stamps.counted);
+        const scope = stamps.scopeOf(table);
+        this.#ownChanges.moved(scope, before[index], await stamps.of(table), stamps.counted);
+        this.#ownChanges.end(scope);
       }
     }
   }

@@ -291,6 +291,49 @@ describe.each(subjects)('Iptables: $title', (subject) => {
     }),
 );
 
+(canMakeNamespaces() ? test : test.skip).each(variants)(
+  'own writes in progress are not reported as foreign changes, and what others change afterwards is, %s',
+  (variant) =>
+    withNamespace(async ({ runner }) => {
+      const writing = families.map((family) => createIptables({ family, variant, runner }));
+      const watching = families.map((family) => createIptables({ family, variant, runner }));
+      const changed = async () => {
+        const found: (boolean | undefined)[] = [];
+        for (const iptables of watching) {
+          found.push(await iptables.hasForeignChanges('nat'), await iptables.hasForeignChanges('filter'));
+        }
+        return found.includes(true);
+      };
+      expect(await changed()).toBe(false);
+      for (let round = 0; round < 3; round++) {
+        let running = writing.length;
+        const chains = Array.from({ length: 300 }, (_, index) => `:R${round}-${index} - [0:0]`);
+        const writes = writing.map(async (iptables) => {
+          for (const table of ['nat', 'filter', 'nat'] as const) {
+            await iptables.restore(document(table, ...chains));
+          }
+          running -= 1;
+        });
+        while (running > 0) {
+          expect(await changed()).toBe(false);
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        await Promise.all(writes);
+        expect(await changed()).toBe(false);
+        const { networkNamespace } = runner;
+        const theirs: CommandRunner = { networkNamespace, run: (request) => runner.run(request) };
+        await createIptables({ family: 'IPv4', variant, runner: theirs }).restore(
+          document('nat', `:THEIRS${round} - [0:0]`),
+        );
+        expect(await changed()).toBe(true);
+        expect(await changed()).toBe(false);
+      }
+      for (const iptables of [...writing, ...watching]) {
+        iptables.close();
+      }
+    }),
+);
+
 test.each(variants)('has no stamps where the namespace of the tools is unknown, %s', async (variant) => {
   const nowhere = (networkNamespace?: string): CommandRunner => ({
     run: () => Promise.reject(new Error('not to be run')),

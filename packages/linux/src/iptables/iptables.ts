@@ -67,7 +67,7 @@ export interface Iptables {
   /**
    * Whether rules or chains of the table may have been added or removed since the last call, other than by `restore` of
    * an instance with the same runner. Has the cost and the limits of {@link stamp}; the first call returns false, and
-   * starts the observation.
+   * starts the observation. While such a `restore` is in progress, it returns false, and a later call reports the changes.
    *
    * @returns undefined when the kernel cannot be queried. Never rejects.
    */

@@ -9,6 +9,9 @@ export interface TablePosition {
  */
 export class OwnChanges {
   readonly #positions = new Map<string, Set<TablePosition>>();
+  /** Writes that are in progress. */
+  readonly #writing = new Map<string, number>();
+  readonly #ended = new Map<string, number>();
 
   /** @param scope the scope of a stamp: one table, or all tables. */
   follow(scope: string): TablePosition {
@@ -28,6 +31,24 @@ export class OwnChanges {
 
   isFollowed(scope: string): boolean {
     return this.#positions.has(scope);
+  }
+
+  /** A write begins; its changes are in the kernel before {@link moved} is called for it. */
+  begin(scope: string): void {
+    this.#writing.set(scope, (this.#writing.get(scope) ?? 0) + 1);
+  }
+
+  end(scope: string): void {
+    this.#writing.set(scope, (this.#writing.get(scope) ?? 0) - 1);
+    this.#ended.set(scope, (this.#ended.get(scope) ?? 0) + 1);
+  }
+
+  /**
+   * A number that a stamp can be judged with if it is the same before and after the stamp is read; undefined while a write is in
+   * progress, some of whose changes may be in the kernel.
+   */
+  quiet(scope: string): number | undefined {
+    return this.#writing.get(scope) ? undefined : (this.#ended.get(scope) ?? 0);
   }
 
   /**

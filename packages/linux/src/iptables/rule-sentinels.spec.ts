@@ -149,6 +149,27 @@ describe.each(subjects)('RuleSentinels: $title', ({ variant, withHost }) => {
       expect(checks()).toBe(0);
     }));
 
+  test('starts no program while the rules are missing and nothing changes', () =>
+    withHost(async ({ iptables, checks }) => {
+      const check = watching(iptables);
+      await iptables.restore('*nat\n:THEIRS - [0:0]\nCOMMIT\n*filter\n:THEIRS - [0:0]\nCOMMIT\n');
+      expect(await check()).toEqual([]);
+      expect(checks()).toBeGreaterThan(0);
+      for (let count = 0; count < 30; count++) {
+        expect(await check()).toEqual([]);
+      }
+      expect(checks()).toBe(0);
+      await iptables.restore(INSTALL);
+      expect(await check()).toEqual([]);
+      await iptables.restore(FLUSH_NAT);
+      expect(await check()).toEqual([NAT_IS_GONE]);
+      checks();
+      for (let count = 0; count < 30; count++) {
+        expect(await check()).toEqual([]);
+      }
+      expect(checks()).toBe(0);
+    }));
+
   test('detects a replaced table, at the latest at the periodic check', () =>
     withHost(async ({ iptables, checks }) => {
       const check = watching(iptables);
@@ -245,6 +266,27 @@ describe('RuleSentinels', () => {
     iptables.failNext(new Error('no more processes'));
     await expect(check()).rejects.toThrow('no more processes');
     expect(await check()).toEqual([NAT_IS_GONE]);
+  });
+
+  test.each(VARIANTS)('report rules that were installed and removed between two checks, %s', async (variant) => {
+    const iptables = new CountingIptables({ variant });
+    const sentinels = new RuleSentinels(RULES, async () => iptables);
+    let placed = 0;
+    const check = async () => {
+      const gone: string[] = [];
+      await sentinels.check(
+        new AbortController().signal,
+        (what) => gone.push(what),
+        () => placed,
+      );
+      return gone;
+    };
+    expect(await check()).toEqual([]);
+    await iptables.restore(INSTALL);
+    placed += 1;
+    await iptables.restore('*nat\n-F PREROUTING\n-X OURS\nCOMMIT\n*filter\n-F FORWARD\n-X OURS\nCOMMIT\n');
+    expect(await check()).toEqual([NAT_IS_GONE, FILTER_IS_GONE]);
+    expect(await check()).toEqual([]);
   });
 
   test('do not report what this process removes itself during shutdown', async () => {

@@ -56,9 +56,8 @@ export class RuleSentinels {
 class SentinelRule {
   #seen = false;
   #placed = 0;
-  /** Stamp of the table when the rule was present. */
+  /** Stamps of table and chain at the last check, or when they showed that its result still holds. */
   #stamp: string | undefined;
-  /** Stamp of the chain when the rule was present. */
   #chainStamp: string | undefined;
   #spared = 0;
 
@@ -71,7 +70,9 @@ class SentinelRule {
     const stamp = await iptables.stamp(table);
     const isTableUnchanged = stamp !== undefined && stamp === this.#stamp;
     const chainStamp = isTableUnchanged ? this.#chainStamp : ((await iptables.chainStamp(table, from)) ?? stamp);
-    if (chainStamp !== undefined && chainStamp === this.#chainStamp && this.#spared < MAX_SPARED) {
+    const isUnchanged = chainStamp !== undefined && chainStamp === this.#chainStamp;
+    // A missing rule that was installed meanwhile is missing again.
+    if (isUnchanged && (this.#seen || placed === this.#placed) && this.#spared < MAX_SPARED) {
       this.#spared++;
       this.#stamp = stamp;
       return false;
@@ -83,8 +84,11 @@ class SentinelRule {
     const isGone = (this.#seen || placed !== this.#placed) && !isThere;
     this.#seen = isThere;
     this.#placed = placed;
-    this.#stamp = isThere ? stamp : undefined;
-    this.#chainStamp = isThere ? chainStamp : undefined;
+    // A rule that is missing may have been removed after the stamps were read, which are then those of its presence.
+    if (isThere || (stamp !== undefined && stamp === (await iptables.stamp(table)))) {
+      this.#stamp = stamp;
+      this.#chainStamp = chainStamp;
+    }
     return isGone;
   }
 }

@@ -83,6 +83,7 @@ describe('watchRules', () => {
     expect(failures).toEqual(['no more processes']);
     await clock.advance(500);
     expect(gone).toHaveLength(1);
+    await iptables.restore(INSTALL);
     iptables.failNext(new Error('again none'));
     await clock.advance(500);
     expect(failures).toEqual(['no more processes', 'again none']);
