@@ -69,7 +69,8 @@ class SentinelRule {
     // Read before the check: a change during the check shows in the next one.
     const stamp = await iptables.stamp(table);
     const isTableUnchanged = stamp !== undefined && stamp === this.#stamp;
-    const chainStamp = isTableUnchanged ? this.#chainStamp : ((await iptables.chainStamp(table, from)) ?? stamp);
+    const readChainStamp = async () => (await iptables.chainStamp(table, from)) ?? stamp;
+    const chainStamp = isTableUnchanged ? this.#chainStamp : await readChainStamp();
     const isUnchanged = chainStamp !== undefined && chainStamp === this.#chainStamp;
     // A missing rule that was installed meanwhile is missing again.
     if (isUnchanged && (this.#seen || placed === this.#placed) && this.#spared < MAX_SPARED) {
@@ -85,7 +86,7 @@ class SentinelRule {
     this.#seen = isThere;
     this.#placed = placed;
     // A rule that is missing may have been removed after the stamps were read, which are then those of its presence.
-    if (isThere || (stamp !== undefined && stamp === (await iptables.stamp(table)))) {
+    if (isThere || chainStamp === (await readChainStamp())) {
       this.#stamp = stamp;
       this.#chainStamp = chainStamp;
     }
