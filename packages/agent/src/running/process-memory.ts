@@ -4,8 +4,8 @@ import { runInNewContext } from 'node:vm';
 /**
  * Makes V8 collect garbage more often instead of growing the heap. Reading a large cluster creates much garbage once; V8
  * returns the memory late or never. V8 reads these flags at each decision, so they can be set at runtime instead of on
- * the command line of node. Measured by bench/agent.mjs. Until the initial state is programmed, it is not `--optimize-for-size`, which
- * holds as little, but moves what is in use at each collection: with 50,000 Services, that took a third of all CPU time.
+ * the command line of node. Measured by bench/agent.mjs and bench/scale.mjs. `--optimize-for-size` needs as little memory during the load, but
+ * compacts the heap at each collection: with 50,000 Services, a quarter of all CPU time.
  */
 export function holdMemory(): void {
   setFlagsFromString('--heap-growing-percent=30');

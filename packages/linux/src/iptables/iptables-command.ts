@@ -147,7 +147,7 @@ class IptablesCommand implements Iptables {
     if (this.#stamps === undefined || scope === undefined) {
       return undefined;
     }
-    const quiet = this.#ownChanges.quiet(scope);
+    const writes = this.#ownChanges.completedWrites(scope);
     const stamp = await this.#stamps.of(table);
     if (stamp === undefined) {
       return undefined;
@@ -155,8 +155,8 @@ class IptablesCommand implements Iptables {
     const position = this.#positions.get(table) ?? this.#ownChanges.follow(scope);
     this.#positions.set(table, position);
     const changed = position.stamp !== undefined && position.stamp !== stamp;
-    if (changed && (quiet === undefined || quiet !== this.#ownChanges.quiet(scope))) {
-      // Perhaps by the write that is in progress: the next call after it tells.
+    if (changed && (writes === undefined || writes !== this.#ownChanges.completedWrites(scope))) {
+      // The write in progress may be the cause. A call after its end compares again.
       return false;
     }
     position.stamp = stamp;

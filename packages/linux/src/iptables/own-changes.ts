@@ -44,10 +44,10 @@ export class OwnChanges {
   }
 
   /**
-   * A number that a stamp can be judged with if it is the same before and after the stamp is read; undefined while a write is in
-   * progress, some of whose changes may be in the kernel.
+   * Number of writes that have ended; undefined while one is in progress, some of whose changes may be in the kernel. A stamp can be
+   * compared when the number is the same before and after it is read.
    */
-  quiet(scope: string): number | undefined {
+  completedWrites(scope: string): number | undefined {
     return this.#writing.get(scope) ? undefined : (this.#ended.get(scope) ?? 0);
   }
 
