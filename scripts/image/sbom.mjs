@@ -35,14 +35,7 @@ export function cycloneDx({ version, architecture, debian, node, npm, time }) {
         { alg: 'SHA-512', content: Buffer.from(node.integrity.replace('sha512-', ''), 'base64').toString('hex') },
       ],
     },
-    ...npm.map((one) => ({
-      type: 'library',
-      'bom-ref': `pkg:npm/${purl(one.name)}@${one.version}`,
-      name: one.name,
-      version: one.version,
-      purl: `pkg:npm/${purl(one.name)}@${one.version}`,
-      licenses: [/ (OR|AND|WITH) /.test(one.license) ? { expression: one.license } : { license: { id: one.license } }],
-    })),
+    ...npm.map(npmComponent),
   ];
   return {
     bomFormat: 'CycloneDX',
@@ -65,6 +58,22 @@ export function cycloneDx({ version, architecture, debian, node, npm, time }) {
         dependsOn: components.map((one) => one['bom-ref']),
       },
     ],
+  };
+}
+
+/**
+ * An npm package as a component.
+ *
+ * @param {{readonly name: string, readonly version: string, readonly license: string}} one
+ */
+export function npmComponent({ name, version, license }) {
+  return {
+    type: 'library',
+    'bom-ref': `pkg:npm/${purl(name)}@${version}`,
+    name,
+    version,
+    purl: `pkg:npm/${purl(name)}@${version}`,
+    licenses: [/ (OR|AND|WITH) /.test(license) ? { expression: license } : { license: { id: license } }],
   };
 }
 
