@@ -1,4 +1,4 @@
-import type { Clock } from '@kube-proxier/core';
+import { type Clock, EventLoopPace, finishWithPauses, type Slices } from '@kube-proxier/core';
 import type { Iptables } from '@kube-proxier/linux';
 import type { ExpectedRules } from '../apply/rule-counts.js';
 import { JUMPS } from '../plan/fixed-chains.js';
@@ -69,7 +69,7 @@ export class TableAudit {
         return;
       }
       this.#suspects.delete(table);
-      const wrong = whatIsWrong(saved, table, rules[table]);
+      const wrong = await finishWithPauses(whatIsWrong(saved, table, rules[table]), new EventLoopPace());
       if (wrong !== undefined) {
         onDrift(wrong);
         return;
@@ -86,24 +86,27 @@ export class TableAudit {
   }
 }
 
-function whatIsWrong(saved: string, table: 'filter' | 'nat', expected: number): string | undefined {
-  const gone = JUMPS.find((jump) => jump.table === table && !saved.includes(`\n-A ${jump.from} ${jump.rule.text}\n`));
-  if (gone !== undefined) {
-    return `the jump from ${gone.from} in the ${table} table is gone`;
+function* whatIsWrong(saved: string, table: 'filter' | 'nat', expected: number): Slices<string | undefined> {
+  for (const jump of JUMPS) {
+    yield;
+    if (jump.table === table && !saved.includes(`\n-A ${jump.from} ${jump.rule.text}\n`)) {
+      return `the jump from ${jump.from} in the ${table} table is gone`;
+    }
   }
-  const count = countOurRules(saved, table);
+  const count = yield* countOurRules(saved, table);
   return count === expected
     ? undefined
     : `${count} rules in chains of the ${table} table, where there were ${expected}`;
 }
 
-function countOurRules(saved: string, table: 'filter' | 'nat'): number {
+function* countOurRules(saved: string, table: 'filter' | 'nat'): Slices<number> {
   let count = 0;
   let last: string | undefined;
   let isOurs = false;
   for (const [, chain = ''] of saved.matchAll(/^-A (\S+)/gm)) {
     // The rules of a chain stand together.
     if (chain !== last) {
+      yield;
       last = chain;
       isOurs = isOurChain(table, chain);
     }
