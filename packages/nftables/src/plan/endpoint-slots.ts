@@ -17,6 +17,10 @@ export type Balancing = Pick<ServiceOptions, 'loadBalancing'>;
  * address hashes to.
  */
 export function endpointSlots(endpoints: readonly Endpoint[], { loadBalancing }: Balancing): readonly Endpoint[] {
+  const arranged = loadBalancing === 'maglev' ? undefined : ARRANGED.get(endpoints);
+  if (arranged !== undefined) {
+    return arranged;
+  }
   const weights = selectionWeights(endpoints);
   if (loadBalancing === 'maglev') {
     return maglevSlots(endpoints, weights);
@@ -35,6 +39,10 @@ export function slotCount(endpoints: readonly Endpoint[], { loadBalancing }: Bal
   if (loadBalancing === 'maglev') {
     return endpoints.length === 0 ? 0 : tableSize(endpoints.length);
   }
+  const arranged = ARRANGED.get(endpoints);
+  if (arranged !== undefined) {
+    return arranged.length;
+  }
   const weights = selectionWeights(endpoints);
   return weights === undefined ? endpoints.length : partsOf(weights).reduce((sum, part) => sum + part, 0);
 }
@@ -49,7 +57,7 @@ function partsOf(weights: readonly number[]): readonly number[] {
  * pause.
  */
 export function* arrangeSlotsInSlices(endpoints: readonly Endpoint[], balancing: () => Balancing): Slices<void> {
-  if (endpoints.length >= LONG_LIST && balancing().loadBalancing !== 'maglev') {
+  if (endpoints.length >= LONG_LIST && !ARRANGED.has(endpoints) && balancing().loadBalancing !== 'maglev') {
     const weights = selectionWeights(endpoints);
     yield* steadySlotsInSlices(endpoints, weights && partsOf(weights));
   }
@@ -78,50 +86,86 @@ function* steadySlotsInSlices(
   list: readonly Endpoint[],
   parts: readonly number[] | undefined,
 ): Slices<readonly Endpoint[]> {
-  const known = ARRANGED.get(list);
-  if (known !== undefined) {
-    return known;
-  }
-  const endpoints = list.flatMap((endpoint, index) => Array<Endpoint>(parts?.[index] ?? 1).fill(endpoint));
+  const endpoints = parts === undefined ? list : repeated(list, parts);
   const { length } = endpoints;
   yield;
-  const seeds = seedsOf(endpoints);
-  yield;
-  const tries = new Uint32Array(length);
-  const holders = new Int32Array(length).fill(NO_ENDPOINT);
-  const prefers = (slot: number, one: number, other: number) => {
-    const [a, b] = [mixed(seeds[one] as number, ~slot), mixed(seeds[other] as number, ~slot)];
-    return a === b ? one < other : a < b;
+  const matching: Matching = {
+    seeds: seedsOf(endpoints),
+    tries: new Uint32Array(length),
+    holders: new Int32Array(length).fill(NO_ENDPOINT),
+    ranks: new Uint32Array(length),
   };
-  // Slots beyond the last are skipped, so that the order of the others is the same with one endpoint more or less.
-  const mask = 2 ** Math.ceil(Math.log2(length)) - 1;
-  for (let next = 0; next < length; next++) {
-    if (next % BETWEEN_PAUSES === 0) {
-      yield;
-    }
-    for (let seeker = next; seeker !== NO_ENDPOINT; ) {
-      tries[seeker] = (tries[seeker] as number) + 1;
-      const slot = mixed(seeds[seeker] as number, tries[seeker] as number) & mask;
-      const holder = holders[slot];
-      if (holder === NO_ENDPOINT || (holder !== undefined && prefers(slot, seeker, holder))) {
-        holders[slot] = seeker;
-        seeker = holder;
-      }
-    }
+  for (let from = 0; from < length; from += BETWEEN_PAUSES) {
+    yield;
+    match(matching, from, Math.min(length, from + BETWEEN_PAUSES));
   }
-  const arranged = Array.from(holders, (index) => endpoints[index] as Endpoint);
+  const arranged = new Array<Endpoint>(length);
+  for (const [slot, index] of matching.holders.entries()) {
+    arranged[slot] = endpoints[index] as Endpoint;
+  }
   ARRANGED.set(list, arranged);
   return arranged;
 }
 
+function repeated(list: readonly Endpoint[], parts: readonly number[]): readonly Endpoint[] {
+  return list.flatMap((endpoint, index) => Array<Endpoint>(parts[index] ?? 1).fill(endpoint));
+}
+
+/** Endpoints by their place in the list, and slots by number. Mutable. */
+interface Matching {
+  /** Of each endpoint. */
+  readonly seeds: Uint32Array;
+  /** How many slots each endpoint has tried. */
+  readonly tries: Uint32Array;
+  /** The endpoint of each slot. */
+  readonly holders: Int32Array;
+  /** How much each slot likes its endpoint: less is better. */
+  readonly ranks: Uint32Array;
+}
+
+/** Finds slots for some endpoints, and for those that they take one from. Called for each endpoint of long lists, so it makes no objects. */
+function match({ seeds, tries, holders, ranks }: Matching, from: number, to: number): void {
+  const { length } = holders;
+  // Slots beyond the last are skipped, so that the order of the others is the same with one endpoint more or less.
+  const mask = 2 ** Math.ceil(Math.log2(length)) - 1;
+  for (let next = from; next < to; next++) {
+    for (let seeker = next; seeker !== NO_ENDPOINT; ) {
+      const seed = seeds[seeker] as number;
+      const number = (tries[seeker] as number) + 1;
+      tries[seeker] = number;
+      const slot = mixed(seed, number) & mask;
+      if (slot >= length) {
+        continue;
+      }
+      const holder = holders[slot] as number;
+      const rank = mixed(seed, ~slot);
+      const held = ranks[slot] as number;
+      if (holder === NO_ENDPOINT || rank < held || (rank === held && seeker < holder)) {
+        holders[slot] = seeker;
+        ranks[slot] = rank;
+        seeker = holder;
+      }
+    }
+  }
+}
+
 /** A number for each slot that an endpoint has; they stand beside each other in the list. */
 function seedsOf(endpoints: readonly Endpoint[]): Uint32Array {
+  const seeds = new Uint32Array(endpoints.length);
+  let previous: Endpoint | undefined;
+  let hash = 0;
   let copy = 0;
-  return Uint32Array.from(endpoints, (endpoint, index) => {
-    copy = endpoint === endpoints[index - 1] ? copy + 1 : 0;
-    const hash = textHash(endpoint.key);
-    return copy === 0 ? hash : mixed(hash, copy);
-  });
+  for (const [index, endpoint] of endpoints.entries()) {
+    if (endpoint === previous) {
+      copy += 1;
+    } else {
+      copy = 0;
+      hash = textHash(endpoint.key);
+      previous = endpoint;
+    }
+    seeds[index] = copy === 0 ? hash : mixed(hash, copy);
+  }
+  return seeds;
 }
 
 /** FNV-1a, 32 bits. */

@@ -143,12 +143,11 @@ export function elementsOf(
     const slotKey = frontend.address === undefined ? `${frontend.port}` : `${frontend.address} . ${frontend.port}`;
     for (const list of lists) {
       const firstSlot = list === 'local' ? LOCAL_SLOTS : 0;
+      const own = endpointSlots(port[list], balancing);
       const others = hasSameKeys(port, except) ? endpointSlots(except[list], balancing) : [];
-      endpointSlots(port[list], balancing).forEach((endpoint, index) => {
-        noteHairpin(endpoint, hairpins);
-        if (endpoint.key === others[index]?.key) {
-          return;
-        }
+      noteHairpins(port[list], hairpins);
+      for (const index of slotsThatDiffer(own, others)) {
+        const endpoint = own[index] as Endpoint;
         const slot = firstSlot + index;
         const target = `${endpoint.address} . ${endpoint.port}`;
         if (affinity === undefined) {
@@ -162,7 +161,7 @@ export function elementsOf(
             target,
           ]);
         }
-      });
+      }
     }
   }
   const hasRanges = port.frontends.some(({ lastPort }) => lastPort !== undefined);
@@ -179,9 +178,33 @@ function hasSameKeys(port: ResolvedServicePort, other: ResolvedServicePort | und
   );
 }
 
-function noteHairpin({ address, isLocal }: Endpoint, hairpins: Set<string>): void {
-  if (isLocal) {
-    hairpins.add(`${address} . ${address}`);
+/** Numbers of slots that have another endpoint in the other list, or none. Most have the same object in both. */
+function slotsThatDiffer(own: readonly Endpoint[], others: readonly Endpoint[]): readonly number[] {
+  const found: number[] = [];
+  for (let slot = 0; slot < own.length; slot++) {
+    const [one, other] = [own[slot], others[slot]];
+    if (one !== other && one?.key !== other?.key) {
+      found.push(slot);
+    }
+  }
+  return found;
+}
+
+/** Endpoints that are read again in less time than it takes to remember them. */
+const FEW = 64;
+/** Of long lists, which are read before and after each change. */
+const HAIRPINS = new WeakMap<readonly Endpoint[], readonly string[]>();
+
+function noteHairpins(endpoints: readonly Endpoint[], hairpins: Set<string>): void {
+  let found = HAIRPINS.get(endpoints);
+  if (found === undefined) {
+    found = endpoints.flatMap(({ address, isLocal }) => (isLocal ? `${address} . ${address}` : []));
+    if (endpoints.length > FEW) {
+      HAIRPINS.set(endpoints, found);
+    }
+  }
+  for (const hairpin of found) {
+    hairpins.add(hairpin);
   }
 }
 
@@ -197,8 +220,8 @@ function noteEndpoints(
   hairpins: Set<string>,
 ): void {
   for (const list of lists) {
+    noteHairpins(port[list], hairpins);
     for (const endpoint of port[list]) {
-      noteHairpin(endpoint, hairpins);
       if (port.affinitySeconds !== undefined) {
         const key = [fieldsOf(family).saddr];
         const container = { kind: 'set', key, flags: ['dynamic', 'timeout'], size: MAX_CLIENTS } as const;
