@@ -17,4 +17,4 @@ const CASES = casesOf(
 );
 
 // Two sandboxes, since much of a case is waiting.
-describeConformance({ backend, mode: 'ipvs', cases: CASES, jobs: 2, patience: 4 });
+describeConformance({ backend, mode: 'ipvs', cases: CASES, jobs: 2, patience: 6 });

@@ -285,9 +285,46 @@ describe('RuleSentinels', () => {
     await iptables.restore(INSTALL);
     placed += 1;
     await iptables.restore('*nat\n-F PREROUTING\n-X OURS\nCOMMIT\n*filter\n-F FORWARD\n-X OURS\nCOMMIT\n');
-    expect(await check()).toEqual([NAT_IS_GONE, FILTER_IS_GONE]);
+    expect(await check()).toEqual([NAT_IS_GONE]);
+    // A repair of one table only.
+    await iptables.restore('*nat\n:OURS - [0:0]\n-A PREROUTING -j OURS\nCOMMIT\n');
+    placed += 1;
+    expect(await check()).toEqual([FILTER_IS_GONE]);
     expect(await check()).toEqual([]);
   });
+
+  test.each(VARIANTS)(
+    'start no program while a repair is awaited, and look again if none comes, %s',
+    async (variant) => {
+      const iptables = new CountingIptables({ variant });
+      const sentinels = new RuleSentinels(RULES, async () => iptables);
+      let placed = 0;
+      const gone: string[] = [];
+      const check = () =>
+        sentinels.check(
+          new AbortController().signal,
+          (what) => gone.push(what),
+          () => placed,
+        );
+      await iptables.restore(INSTALL);
+      placed += 1;
+      expect(await check()).toBe(true);
+      await iptables.restore('*nat\n-F PREROUTING\nCOMMIT\n*filter\n-F FORWARD\nCOMMIT\n');
+      expect(await check()).toBe(false);
+      expect(gone).toEqual([NAT_IS_GONE]);
+      iptables.checks = 0;
+      for (let held = 0; held < 20; held++) {
+        expect(await check()).toBe(false);
+      }
+      expect(iptables.checks).toBe(0);
+      expect(await check()).toBe(false);
+      expect(gone).toEqual([NAT_IS_GONE, FILTER_IS_GONE]);
+      await iptables.restore(INSTALL);
+      placed += 1;
+      expect(await check()).toBe(true);
+      expect(gone).toHaveLength(2);
+    },
+  );
 
   test('do not report what this process removes itself during shutdown', async () => {
     const iptables = new CountingIptables();

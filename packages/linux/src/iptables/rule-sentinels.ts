@@ -4,6 +4,8 @@ import type { Iptables, IptablesTable } from './iptables.js';
  * After so many skipped checks, one is done anyway: a replaced legacy table may have the same size.
  */
 const MAX_SPARED = 60;
+/** Checks that are left out at most while a repair is awaited. */
+const MAX_HELD = 20;
 
 /** A rule whose absence means that its table was flushed: preferably a jump in a short chain. */
 export interface WatchedRule {
@@ -21,6 +23,9 @@ export interface WatchedRule {
  */
 export class RuleSentinels {
   readonly #rules: readonly SentinelRule[];
+  /** How often the rules were installed when one was reported as missing; undefined once they were installed again. */
+  #missedAt: number | undefined;
+  #held = 0;
 
   /**
    * @param rules one for each table is enough.
@@ -34,22 +39,39 @@ export class RuleSentinels {
   }
 
   /**
-   * @param onGone called for each rule that was present and is missing, with text for a log line.
+   * After a rule was reported as missing, nothing is checked until the rules are installed again: the repair reads all tables,
+   * and would wait for the programs of checks.
+   *
+   * @param onGone called for a rule that was present and is missing, with text for a log line.
    * @param placed how often the rules were installed so far, or found by something other than a check. A rule installed
-   *   since the last check is reported as missing when this check does not find it.
+   *   since the last check is reported as missing when this check does not find it. Default: not known, and no check waits for it.
+   * @returns whether no rule is known to be missing.
    * @throws IptablesError when the check fails.
    */
-  async check(signal: AbortSignal, onGone: (what: string) => void, placed: () => number = () => 0): Promise<void> {
+  async check(signal: AbortSignal, onGone: (what: string) => void, placed?: () => number): Promise<boolean> {
+    if (this.#missedAt !== undefined && this.#missedAt === placed?.() && this.#held++ < MAX_HELD) {
+      return false;
+    }
+    this.#missedAt = undefined;
+    this.#held = 0;
+    let missed = false;
     for (const rule of this.#rules) {
       if (signal.aborted) {
-        return;
+        return false;
       }
+      const before = placed?.();
       // During shutdown this process may remove the rules itself.
-      if ((await rule.isGone(await this.iptables(), placed())) && !signal.aborted) {
+      if ((await rule.isGone(await this.iptables(), before ?? 0)) && !signal.aborted) {
         const { from, table } = rule.watched;
         onGone(`the jump from ${from} in the ${table} table is gone, as after a flush`);
+        missed = true;
+        if (before !== undefined) {
+          this.#missedAt = before;
+          return false;
+        }
       }
     }
+    return !missed;
   }
 }
 

@@ -73,7 +73,7 @@ describe('watchRules', () => {
   });
 
   test('reports a failure once until a check succeeds, and continues', async () => {
-    const { iptables, clock, gone, failures } = watch();
+    const { iptables, clock, gone, failures, placed } = watch();
     await iptables.restore(INSTALL);
     await clock.advance(500);
     await iptables.restore(FLUSH);
@@ -84,6 +84,7 @@ describe('watchRules', () => {
     await clock.advance(500);
     expect(gone).toHaveLength(1);
     await iptables.restore(INSTALL);
+    placed.times++;
     iptables.failNext(new Error('again none'));
     await clock.advance(500);
     expect(failures).toEqual(['no more processes', 'again none']);

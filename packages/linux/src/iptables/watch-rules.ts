@@ -36,16 +36,7 @@ export async function watchRules(options: RuleWatchOptions): Promise<void> {
   while (!signal.aborted) {
     await pause(clock, INTERVAL, signal);
     try {
-      let missed = false;
-      await sentinels.check(
-        signal,
-        (what) => {
-          missed = true;
-          onDrift(what);
-        },
-        placed,
-      );
-      if (!missed && !signal.aborted) {
+      if ((await sentinels.check(signal, onDrift, placed)) && !signal.aborted) {
         await afterCheck?.();
       }
       failing = false;
