@@ -56,6 +56,10 @@ describe.each(casesOf(['nftables'], ['iptables', 'userspace']))('the probe in mo
     expect(run('status').stdout).toMatch(/^IPv4 probe: {7}192\.0\.2\.1:80 answered \d+s ago in [\d.]+ ms$/m);
     expect(await metric('kube_proxier_probe_success{ip_family="IPv4"}')).toBe(1);
     expect((await node.get(READYZ))?.status).toBe(200);
+    if (mode !== 'userspace') {
+      // Its endpoint has an address of this node, so that no rule masquerades (spec O-11).
+      expect(run('verify').stdout).toContain('VERIFIED');
+    }
 
     await dropBefore('ip daddr 192.0.2.1');
     await node.until('the status is degraded', () => run('status').status === 1);

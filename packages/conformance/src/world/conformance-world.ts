@@ -198,10 +198,13 @@ export class ConformanceWorld {
 
   /** Makes a host other than the node answer. */
   async serve(host: SandboxHost, port: number, protocol: SandboxProtocol, name = host.name): Promise<void> {
-    const key = `${host.name} ${port} ${protocol}`;
-    if (host === this.sandbox.node) {
-      return;
+    if (host !== this.sandbox.node) {
+      await this.#listen(host, port, protocol, name);
     }
+  }
+
+  async #listen(host: SandboxHost, port: number, protocol: SandboxProtocol, name = host.name): Promise<void> {
+    const key = `${host.name} ${port} ${protocol}`;
     const served = this.#served.get(key) ?? host.serve({ port, protocol, name });
     this.#served.set(key, served);
     await served;
@@ -242,7 +245,7 @@ export class ConformanceWorld {
         const host = this.sandbox.hosts.find(({ addresses }) => addresses.includes(address));
         for (const { port = 0, protocol = 'TCP' } of ports ?? []) {
           if (host && (protocol === 'TCP' || protocol === 'UDP')) {
-            starting.push(this.serve(host, port, protocol));
+            starting.push(this.#listen(host, port, protocol));
           }
         }
       }

@@ -1,5 +1,6 @@
 import { joinHostPort } from '../model/address.js';
 import { assertNever } from '../model/assert-never.js';
+import { describeMasquerading } from '../simulator/describe-masquerading.js';
 import { formatSimulation } from '../simulator/format-simulation.js';
 import type { SimulatedOutcome } from '../simulator/simulate-packet.js';
 import { formatTable } from '../text/text-table.js';
@@ -54,10 +55,6 @@ function sourceOf(outcome: SimulatedOutcome): string {
   if (outcome.kind !== 'forwarded') {
     return '-';
   }
-  const masqueraded = outcome.choices.filter((choice) => choice.masqueraded).length;
-  return masqueraded === 0
-    ? 'kept'
-    : masqueraded === outcome.choices.length
-      ? 'masqueraded'
-      : 'kept, masqueraded to itself';
+  const text = describeMasquerading(outcome.choices);
+  return text === 'source kept' ? 'kept' : text;
 }

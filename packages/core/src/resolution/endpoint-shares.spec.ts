@@ -115,7 +115,9 @@ describe('weights', () => {
     const packet = { source: '10.0.9.9', destination: '10.96.0.1', protocol: 'TCP', port: 80 } as const;
     const { outcome } = simulatePacket(state, packet);
     expect(outcome.kind === 'forwarded' && outcome.choices.map(({ probability }) => probability)).toEqual([0.75, 0.25]);
-    expect(formatSimulation(simulatePacket(state, packet))).toContain('weight 3');
+    const text = formatSimulation(simulatePacket(state, packet));
+    expect(text).toContain('weight 3');
+    expect(text).toContain('forwarded to 10.0.0.1:80 (0.750) or 10.0.0.2:80 (0.250) (source kept)');
   });
 });
 

@@ -1,6 +1,7 @@
 import { joinHostPort } from '../model/address.js';
 import type { Frontend, Route } from '../model/frontend.js';
 import { formatServicePortName } from '../model/service-port-name.js';
+import { describeMasquerading } from './describe-masquerading.js';
 import type { SimulatedOutcome, Simulation } from './simulate-packet.js';
 
 /** A simulation for machines: the part that JSON can represent. */
@@ -57,18 +58,15 @@ export function formatSimulation(
 function outcomeText(outcome: SimulatedOutcome): string {
   switch (outcome.kind) {
     case 'forwarded': {
-      const probability = outcome.choices[0]?.probability ?? 0;
-      const each = outcome.choices.length === 1 ? '' : `, each with probability ${probability.toFixed(3)}`;
-      const masqueraded = outcome.choices.filter((choice) => choice.masqueraded).length;
-      const source =
-        masqueraded === 0
-          ? 'source kept'
-          : masqueraded === outcome.choices.length
-            ? 'masqueraded'
-            : 'masqueraded to itself only';
-      const shown = outcome.choices.slice(0, 10).map(({ endpoint }) => endpoint.key);
-      const more = outcome.choices.length > 10 ? ` and ${outcome.choices.length - 10} more` : '';
-      return `forwarded to ${shown.join(' or ')}${more}${each} (${source})`;
+      const { choices } = outcome;
+      const [{ probability = 0 } = {}] = choices;
+      const areEqual = choices.every((choice) => Math.abs(choice.probability - probability) < 1e-9);
+      const each = choices.length === 1 || !areEqual ? '' : `, each with probability ${probability.toFixed(3)}`;
+      const shown = choices
+        .slice(0, 10)
+        .map(({ endpoint, probability: share }) => `${endpoint.key}${areEqual ? '' : ` (${share.toFixed(3)})`}`);
+      const more = choices.length > 10 ? ` and ${choices.length - 10} more` : '';
+      return `forwarded to ${shown.join(' or ')}${more}${each} (${describeMasquerading(choices)})`;
     }
     case 'refused':
       return 'refused ("connection refused")';

@@ -170,7 +170,7 @@ class Simulator {
       return {
         endpoint: endpointAt(endpoint, frontend, packet.port),
         probability: (weights?.[index] ?? 1) / total,
-        masqueraded: hairpin || this.#masquerades(route),
+        masqueraded: (hairpin || this.#masquerades(route)) && !this.#isDelivered(endpoint.address),
         hairpin,
       };
     });
@@ -314,6 +314,11 @@ class Simulator {
     return isLoopback(address) || this.#localAddresses.has(address);
   }
 
+  /** Whether packets to this endpoint stay on this node and came from elsewhere: they do not pass postrouting (spec O-11). */
+  #isDelivered(endpoint: string): boolean {
+    return !this.#fromHost && this.#localAddresses.has(endpoint);
+  }
+
   #masquerades(route: ForwardRoute): boolean {
     return route.masquerade === 'always' || (route.masquerade === 'off-cluster' && !this.#isPodTraffic());
   }
@@ -365,6 +370,12 @@ class Simulator {
       );
     } else {
       steps.push(`The source ${source} is kept.`);
+    }
+    const delivered = choices.find(({ endpoint }) => this.#isDelivered(endpoint.address));
+    if (delivered !== undefined && this.#masquerades(route)) {
+      steps.push(
+        `Endpoint ${delivered.endpoint.address} is an address of this node: it sees the source ${source}, because only packets that leave the node are masqueraded.`,
+      );
     }
     if (choices.some((choice) => choice.hairpin) && !this.#masquerades(route)) {
       steps.push(

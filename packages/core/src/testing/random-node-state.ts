@@ -2,9 +2,10 @@ import type { Proxier } from '../contract/proxier.js';
 import type { IPFamily } from '../model/address.js';
 import type { ProxyState } from '../model/proxy-state.js';
 import type { ProxierOptions } from '../sync/proxier-options.js';
+import { makeService, makeSlice } from './objects.js';
 import { Random } from './random.js';
 import { RandomCluster } from './random-cluster.js';
-import { resolveObjects } from './resolve-objects.js';
+import { type ClusterObjects, resolveObjects } from './resolve-objects.js';
 
 /** Addresses of the node of {@link randomNodeState}, the primary first. */
 export const RANDOM_NODE_ADDRESSES: Readonly<Record<IPFamily, readonly string[]>> = {
@@ -32,10 +33,11 @@ export function randomNodeState(seed: number, family: IPFamily, options: Partial
     cluster.step(nobody);
   }
   const [primary = ''] = RANDOM_NODE_ADDRESSES[family];
+  const objects = withHostNetwork(cluster.objects, family, primary);
   const node = { ...cluster.node, status: { addresses: [{ type: 'InternalIP', address: primary }] } };
   return resolveObjects(
     {
-      ...cluster.objects,
+      ...objects,
       node,
       serviceCIDRs: ['10.96.0.0/16', 'fd00:96::/112'],
       localAddresses: [...RANDOM_NODE_ADDRESSES.IPv4, ...RANDOM_NODE_ADDRESSES.IPv6, '127.0.0.1', '::1'],
@@ -47,4 +49,39 @@ export function randomNodeState(seed: number, family: IPFamily, options: Partial
       ...options,
     },
   );
+}
+
+/**
+ * With a Service that has endpoints in the host network of the node, of another node, and in a pod; its external IP and its load
+ * balancer IP are addresses of the node.
+ */
+function withHostNetwork(
+  { services = [], slices = [], ...rest }: ClusterObjects,
+  family: IPFamily,
+  address: string,
+): ClusterObjects {
+  const isSix = family === 'IPv6';
+  const [, secondary = ''] = RANDOM_NODE_ADDRESSES[family];
+  const service = makeService(
+    'kube-system/host-network',
+    {
+      type: 'LoadBalancer',
+      clusterIP: isSix ? 'fd00:96::c8' : '10.96.200.1',
+      clusterIPs: [isSix ? 'fd00:96::c8' : '10.96.200.1'],
+      externalIPs: [secondary],
+      ports: [{ port: 443, protocol: 'TCP', nodePort: 30_443 }],
+    },
+    { status: { loadBalancer: { ingress: [{ ip: address }] } } },
+  );
+  const endpoints = [
+    { address, node: 'node1' },
+    { address: isSix ? 'fd00:1::20' : '192.168.1.20', node: 'node2' },
+    { address: isSix ? 'fd00:244::9' : '10.244.0.9', node: 'node1' },
+  ];
+  const slice = makeSlice('kube-system/host-network', endpoints, {
+    name: 'host-network-1',
+    addressType: family,
+    ports: [{ port: 6443, protocol: 'TCP' }],
+  });
+  return { ...rest, services: [...services, service], slices: [...slices, slice] };
 }

@@ -1,5 +1,6 @@
 import { joinHostPort } from '../model/address.js';
 import { selectionSlots } from '../model/endpoint-weights.js';
+import { describeMasquerading } from '../simulator/describe-masquerading.js';
 import type { PacketDecision } from '../simulator/simulate-packet.js';
 import type { PathOutcome, PathRule } from './packet-path.js';
 import { type DifferenceKind, describePathRule } from './verification-result.js';
@@ -181,10 +182,7 @@ export function expectationText(outcome: PacketDecision['outcome']): string {
     case 'forwarded': {
       const keys = outcome.choices.map(({ endpoint }) => endpoint.key);
       const more = keys.length > 3 ? ` and ${keys.length - 3} more` : '';
-      const masqueraded = outcome.choices.filter((choice) => choice.masqueraded).length;
-      const source =
-        masqueraded === 0 ? 'source kept' : masqueraded === keys.length ? 'masqueraded' : 'masqueraded to itself only';
-      return `forwarded to ${keys.slice(0, 3).join(' or ')}${more} (${source})`;
+      return `forwarded to ${keys.slice(0, 3).join(' or ')}${more} (${describeMasquerading(outcome.choices)})`;
     }
   }
 }

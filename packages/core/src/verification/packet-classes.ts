@@ -124,8 +124,11 @@ class SourceChoice {
     return source === undefined ? undefined : this.endpoint(source);
   }
 
+  /** Endpoints in the host network send from the node itself. */
   endpoint(source: string): Origin {
-    return { source, entry: { kind: 'interface', name: this.#podInterface } };
+    return this.#host.localAddresses.has(source)
+      ? { source, entry: { kind: 'host' } }
+      : { source, entry: { kind: 'interface', name: this.#podInterface } };
   }
 
   remotePod(except: readonly Endpoint[] = []): Origin | undefined {

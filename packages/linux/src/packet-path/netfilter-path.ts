@@ -305,7 +305,10 @@ export class NetfilterPath implements PacketPath {
           step(walker, index + 1);
         }
         for (const { walker: left, verdict, by } of staged ?? []) {
-          if (verdict === 'forwarded') {
+          if (verdict === 'forwarded' && hook === 'input' && this.#host.isLocal(left.destination)) {
+            // IPVS leaves such a packet where it is: it continues in this hook, and is never sent.
+            step(left, index + 1);
+          } else if (verdict === 'forwarded') {
             this.#leaveStage(left, ends);
           } else {
             ends.push({ walker: left, verdict, by });

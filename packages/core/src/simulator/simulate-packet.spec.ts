@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import { makeService, makeSlice, resolveObjects } from '../testing/index.js';
+import { explainSimulation, formatSimulation } from './format-simulation.js';
+import { type Packet, simulatePacket } from './simulate-packet.js';
+
+const OWN = '192.168.0.2';
+const POD = '10.0.1.1';
+const ELSEWHERE = '192.168.0.3';
+
+/** The API server on a control plane node: an endpoint in the host network, among others. */
+const state = resolveObjects(
+  {
+    services: [makeService('default/kubernetes', { ports: [{ port: 443, protocol: 'TCP' }] })],
+    slices: [
+      makeSlice('default/kubernetes', [
+        { address: OWN, node: 'node1' },
+        { address: ELSEWHERE, node: 'node2' },
+        { address: POD, node: 'node1' },
+      ]),
+    ],
+    node: { metadata: { name: 'node1' }, status: { addresses: [{ type: 'InternalIP', address: OWN }] } },
+  },
+  { localTrafficDetection: { kind: 'cluster-cidr', cidrs: ['10.0.0.0/8'] } },
+);
+
+const packetFrom = (source: string): Packet => ({
+  source,
+  destination: '10.96.0.10',
+  port: 443,
+  protocol: 'TCP',
+});
+
+function masqueradedTo(source: string, localAddresses?: readonly string[]): readonly string[] {
+  const host = localAddresses === undefined ? {} : { localAddresses };
+  const { outcome } = simulatePacket(state, packetFrom(source), host);
+  const choices = outcome.kind === 'forwarded' ? outcome.choices : [];
+  return choices.flatMap(({ endpoint, masqueraded }) => (masqueraded ? [endpoint.address] : [])).sort();
+}
+
+describe('an endpoint with an address of the node (spec O-11)', () => {
+  test('sees the address of a client outside, unlike other endpoints', () => {
+    expect(masqueradedTo('203.0.113.9')).toEqual([POD, ELSEWHERE]);
+    const simulation = simulatePacket(state, packetFrom('203.0.113.9'));
+    expect(formatSimulation(simulation)).toContain('(masqueraded, but to addresses of this node)');
+    expect(explainSimulation(simulation).steps).toContain(
+      'Endpoint 192.168.0.2 is an address of this node: it sees the source 203.0.113.9, because only packets that leave the node are masqueraded.',
+    );
+  });
+
+  test('sees the address of a pod, as other endpoints do', () => {
+    expect(masqueradedTo('10.0.9.9')).toEqual([]);
+  });
+
+  test('gets packets of the node itself masqueraded, as other endpoints do', () => {
+    expect(masqueradedTo(OWN)).toEqual([POD, OWN, ELSEWHERE]);
+  });
+
+  test('is one by the addresses of interfaces, where these are known', () => {
+    expect(masqueradedTo('203.0.113.9', [OWN, ELSEWHERE])).toEqual([POD]);
+  });
+});
