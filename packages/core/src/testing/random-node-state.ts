@@ -15,7 +15,17 @@ export const RANDOM_NODE_ADDRESSES: Readonly<Record<IPFamily, readonly string[]>
 
 const CHANGES = 40;
 
-/** The state of a random cluster on a node with two addresses and service networks. */
+/** By seed. */
+const OPTIONS: readonly Partial<ProxierOptions>[] = [
+  { localTrafficDetection: { kind: 'cluster-cidr', cidrs: ['10.244.0.0/16', 'fd00:244::/64'] } },
+  { localTrafficDetection: { kind: 'none' } },
+  { localTrafficDetection: { kind: 'interface-prefix', prefix: 'veth' } },
+  { localTrafficDetection: { kind: 'interface', name: 'cni0' }, overlappingExternalAddresses: 'refuse' },
+  // The addresses of the node as well.
+  { localTrafficDetection: { kind: 'cluster-cidr', cidrs: ['0.0.0.0/0', 'fd00::/8'] }, masqueradeAll: true },
+];
+
+/** The state of a random cluster on a node with two addresses and service networks; the seed chooses options too. */
 export function randomNodeState(seed: number, family: IPFamily, options: Partial<ProxierOptions> = {}): ProxyState {
   const cluster = new RandomCluster(new Random(seed));
   const nobody: Proxier = {
@@ -45,7 +55,7 @@ export function randomNodeState(seed: number, family: IPFamily, options: Partial
     {
       family,
       nodeName: 'node1',
-      localTrafficDetection: { kind: 'cluster-cidr', cidrs: ['10.244.0.0/16', 'fd00:244::/64'] },
+      ...OPTIONS[(seed - 1) % OPTIONS.length],
       ...options,
     },
   );
