@@ -84,8 +84,9 @@ export function compareOutcomes(
             because: notMasqueraded(actual),
           };
         }
-        // Networks masquerade on their own what leaves them. It matters where the state promises the client's address.
-        const promised = route?.action === 'forward' && route.masquerade === 'never';
+        // Networks masquerade on their own what leaves them, such as packets of pods to a host network. It matters where the state
+        // promises the address of a client outside.
+        const promised = route?.action === 'forward' && route.masquerade === 'never' && route.source !== 'pod';
         if (!choice.masqueraded && actual.masqueraded && (promised || actual.masqueradedBy?.foreign !== true)) {
           return differs('masqueraded', `sent to ${destination} with an address of the node`, actual.masqueradedBy);
         }

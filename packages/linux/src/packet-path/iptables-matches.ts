@@ -12,6 +12,9 @@ export interface RuleConditions {
 
 const PROTOCOL_NUMBERS: Readonly<Record<string, string>> = { '6': 'tcp', '17': 'udp', '132': 'sctp' };
 
+/** Matches without options that depend on the packet. Others have options, or are implied by them. */
+const WITHOUT_OPTIONS: ReadonlySet<string> = new Set(['socket', 'ipv6header', 'eui64', 'unclean']);
+
 const unknown: Test = () => UNKNOWN;
 const always: Test = () => 1;
 const never: Test = () => 0;
@@ -78,6 +81,13 @@ class ConditionReader {
   }
 
   #match(name: string): void {
+    if (name === 'rpfilter') {
+      this.#add(false, this.#reversePath());
+      return;
+    }
+    if (WITHOUT_OPTIONS.has(name)) {
+      this.#add(false, unknown);
+    }
     while (this.#at < this.words.length) {
       const at = this.#at;
       const not = this.#take('!');
@@ -138,6 +148,31 @@ class ConditionReader {
       default:
         return unknown;
     }
+  }
+
+  /** `rpfilter`: answers leave by the interface that the packet came in by. */
+  #reversePath(): Test {
+    const options = new Set<string>();
+    while (/^--(?:loose|validmark|accept-local|invert)$/.test(this.words[this.#at] ?? '')) {
+      options.add(this.#next());
+    }
+    const isReached: Test = ({ source, inInterface }) => {
+      const back = this.host.interfaceTo(source);
+      if (inInterface === 'lo' || inInterface === null) {
+        return 1;
+      }
+      if (back === 'lo') {
+        return options.has('--accept-local') ? (options.has('--loose') ? 1 : UNKNOWN) : 0;
+      }
+      return back === null
+        ? 0
+        : options.has('--loose')
+          ? 1
+          : back === undefined || inInterface === undefined
+            ? UNKNOWN
+            : chance(back === inInterface);
+    };
+    return options.has('--invert') ? (walker) => negated(isReached(walker)) : isReached;
   }
 
   #addressType(option: string, value: string): Test {

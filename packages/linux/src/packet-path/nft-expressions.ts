@@ -22,6 +22,8 @@ export interface NftOption {
 export type NftOptions = (walker: Walker) => readonly NftOption[];
 
 const NOT_KNOWN: readonly NftOption[] = [{ value: undefined, probability: 1 }];
+/** What `fib … oif` gives where there is no such interface. */
+const NO_INTERFACE = '0';
 /** Hashes with more values than this are used as a key, not as a choice. */
 const MAX_CHOICES = 70_000;
 
@@ -141,6 +143,10 @@ export class NftExpressions {
           : compare(op, value, only.value);
       };
     }
+    if (typeof right === 'boolean') {
+      // `missing` and `exists`.
+      return (value) => finish(chance((value !== NO_INTERFACE) === right));
+    }
     if (typeof right !== 'string' && typeof right !== 'number') {
       return () => UNKNOWN;
     }
@@ -199,11 +205,31 @@ export class NftExpressions {
 
   #routing({ result, flags }: UnknownRecord): (walker: Walker) => string | null | undefined {
     const words = Array.isArray(flags) ? flags.map(String) : [String(flags)];
+    if (result === 'oif' || result === 'oifname') {
+      return this.#routedInterface(words);
+    }
     if (result !== 'type' || words.length !== 1) {
       return () => undefined;
     }
     return ({ source, destination }) =>
       this.host.isLocal(words[0] === 'saddr' ? source : destination) ? 'local' : 'unicast';
+  }
+
+  /** `fib saddr . iif oif`: the interface by which an address is reached, if it is the one that the packet came in by. */
+  #routedInterface(flags: readonly string[]): (walker: Walker) => string | undefined {
+    const ofInput = flags.includes('iif');
+    if (flags.includes('oif')) {
+      return () => undefined;
+    }
+    return ({ source, destination, inInterface }) => {
+      if (ofInput && (inInterface === 'lo' || inInterface === undefined)) {
+        return inInterface;
+      }
+      const found = this.host.interfaceTo(flags.includes('saddr') ? source : destination);
+      return found === undefined || (found !== null && found !== 'lo' && (!ofInput || found === inInterface))
+        ? found
+        : NO_INTERFACE;
+    };
   }
 
   #concatenation(parts: readonly unknown[]): NftOptions {

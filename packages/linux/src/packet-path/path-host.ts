@@ -87,6 +87,18 @@ export class PathHost {
     return found;
   }
 
+  /**
+   * The interface that packets to an address leave by; `lo` for an address of the host, null where no route leads there, undefined
+   * where that is not known.
+   */
+  interfaceTo(address: string): string | null | undefined {
+    if (this.isLocal(address)) {
+      return 'lo';
+    }
+    const route = this.facts.hasPolicyRouting ? undefined : this.route(address);
+    return route === undefined ? undefined : (route?.interfaceName ?? null);
+  }
+
   /** A setting as a number; undefined where it is not known. */
   sysctl(name: string): number | undefined {
     const text = this.facts.sysctls.get(name);
