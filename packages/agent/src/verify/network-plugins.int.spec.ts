@@ -45,6 +45,8 @@ interface PluginRules {
   readonly sets?: readonly string[];
   readonly iptables?: string;
   readonly nft?: string;
+  /** Arguments of `ip rule add`. */
+  readonly policyRules?: readonly string[];
 }
 
 /** The rules that network plugins and firewalls install on nodes, reduced to those that Service packets meet. */
@@ -89,6 +91,11 @@ COMMIT
 `,
   },
   'AWS VPC CNI': {
+    policyRules: [
+      'priority 512 to 10.244.0.1 lookup main',
+      'priority 1024 fwmark 0x80/0x80 lookup main',
+      'priority 1536 from 10.244.0.99 lookup 2',
+    ],
     iptables: `*mangle
 -A PREROUTING -i node -m addrtype --dst-type LOCAL --limit-iface-in -j CONNMARK --set-xmark 0x80/0x80
 -A PREROUTING -i eni+ -j CONNMARK --restore-mark --nfmask 0x80 --ctmask 0x80
@@ -138,6 +145,31 @@ COMMIT
 COMMIT
 `,
   },
+  Cilium: {
+    policyRules: ['priority 9 fwmark 0x200/0xf00 lookup 2004'],
+    iptables: `*raw
+:CILIUM_PRE_raw - [0:0]
+-A PREROUTING -j CILIUM_PRE_raw
+-A CILIUM_PRE_raw -m mark --mark 0x200/0xf00 -j CT --notrack
+COMMIT
+*mangle
+:CILIUM_PRE_mangle - [0:0]
+-A PREROUTING -j CILIUM_PRE_mangle
+-A CILIUM_PRE_mangle ! -o lo -m socket --transparent -m mark ! --mark 0xe00/0xf00 -m mark ! --mark 0x800/0xf00 -j MARK --set-xmark 0x200/0xffffffff
+COMMIT
+*nat
+:CILIUM_POST_nat - [0:0]
+-A POSTROUTING -j CILIUM_POST_nat
+-A CILIUM_POST_nat -s 10.244.0.0/24 ! -d 10.244.0.0/16 ! -o cilium_+ -j MASQUERADE
+COMMIT
+*filter
+:CILIUM_FORWARD - [0:0]
+-A FORWARD -j CILIUM_FORWARD
+-A CILIUM_FORWARD -o veth-+ -j ACCEPT
+-A CILIUM_FORWARD -i veth-+ -j ACCEPT
+COMMIT
+`,
+  },
   firewalld: {
     nft: `table inet firewalld {
   chain filter_PREROUTING {
@@ -165,37 +197,43 @@ COMMIT
   },
 };
 
-describe.each(Object.entries(PLUGINS))('a node with the rules of %s', (_name, { sets = [], iptables, nft }) => {
-  let node: AgentOnNode;
-  beforeEach(async () => {
-    node = await AgentOnNode.create('nft');
-    node.write(node.sandbox.pods[0]?.ipv4 ?? '', node.sandbox.remotePods[0]?.ipv4 ?? '');
-    writeFileSync(join(node.directory, 'host-network.yaml'), HOST_NETWORK);
-    const { runner } = node.sandbox.node;
-    for (const set of sets) {
-      await runner.run({ command: 'ipset', args: ['create', set, 'hash:net'] });
-      await runner.run({ command: 'ipset', args: ['add', set, '10.244.0.0/16'] });
-    }
-    if (iptables !== undefined) {
-      await runner.run({ command: 'iptables-nft-restore', args: ['--noflush'], stdin: iptables });
-    }
-    if (nft !== undefined) {
-      await runner.run({ command: 'nft', args: ['-f', '-'], stdin: nft });
-    }
-  }, 120_000);
-  afterEach(async () => {
-    await node.close();
-  }, 60_000);
+describe.each(Object.entries(PLUGINS))(
+  'a node with the rules of %s',
+  (_name, { sets = [], policyRules = [], iptables, nft }) => {
+    let node: AgentOnNode;
+    beforeEach(async () => {
+      node = await AgentOnNode.create('nft');
+      node.write(node.sandbox.pods[0]?.ipv4 ?? '', node.sandbox.remotePods[0]?.ipv4 ?? '');
+      writeFileSync(join(node.directory, 'host-network.yaml'), HOST_NETWORK);
+      const { runner } = node.sandbox.node;
+      for (const set of sets) {
+        await runner.run({ command: 'ipset', args: ['create', set, 'hash:net'] });
+        await runner.run({ command: 'ipset', args: ['add', set, '10.244.0.0/16'] });
+      }
+      for (const rule of policyRules) {
+        await runner.run({ command: 'ip', args: ['rule', 'add', ...rule.split(' ')] });
+      }
+      if (iptables !== undefined) {
+        await runner.run({ command: 'iptables-nft-restore', args: ['--noflush'], stdin: iptables });
+      }
+      if (nft !== undefined) {
+        await runner.run({ command: 'nft', args: ['-f', '-'], stdin: nft });
+      }
+    }, 120_000);
+    afterEach(async () => {
+      await node.close();
+    }, 60_000);
 
-  test('is verified in modes nftables and iptables, with endpoints in the host network', async () => {
-    for (const mode of ['nftables', 'iptables']) {
-      node.start(mode, '--probe-interval=1s');
-      await node.until('the agent is well', async () => (await node.run(['status'])).status === 0);
-      await node.until('the probe succeeds', async () => (await node.run(['status'])).stdout.includes('answered'));
-      const { status, stdout } = await node.run(['verify']);
-      expect({ stdout, status }).toEqual({ stdout: expect.stringMatching(/^VERIFIED: /), status: 0 });
-      expect((await node.run(['status'])).stdout).toMatch(/^OK: /);
-      await node.stop();
-    }
-  }, 240_000);
-});
+    test('is verified in modes nftables and iptables, with endpoints in the host network', async () => {
+      for (const mode of ['nftables', 'iptables']) {
+        node.start(mode, '--probe-interval=1s');
+        await node.until('the agent is well', async () => (await node.run(['status'])).status === 0);
+        await node.until('the probe succeeds', async () => (await node.run(['status'])).stdout.includes('answered'));
+        const { status, stdout } = await node.run(['verify']);
+        expect({ stdout, status }).toEqual({ stdout: expect.stringMatching(/^VERIFIED: /), status: 0 });
+        expect((await node.run(['status'])).stdout).toMatch(/^OK: /);
+        await node.stop();
+      }
+    }, 240_000);
+  },
+);

@@ -2,6 +2,7 @@ import type { IPFamily } from '@kube-proxier/core';
 import type { IpSet } from '../ipset/ip-sets.js';
 import { networkOf } from './ip-bits.js';
 import type { PathHostFacts } from './path-host.js';
+import { parsePolicyRules } from './policy-routing.js';
 
 export interface FakePathHostOptions {
   readonly family: IPFamily;
@@ -13,11 +14,13 @@ export interface FakePathHostOptions {
   readonly sysctls?: Readonly<Record<string, number>>;
   readonly bridges?: readonly string[];
   readonly sets?: readonly IpSet[];
+  /** Output of `ip rule show`. Default: none. */
+  readonly policyRules?: string;
 }
 
 /** Facts about a node that forwards packets, for paths that are made from rules without a kernel. */
 export function fakePathHost(options: FakePathHostOptions): PathHostFacts {
-  const { family, addresses, sysctls = {}, bridges = [], sets = [] } = options;
+  const { family, addresses, sysctls = {}, bridges = [], sets = [], policyRules = '' } = options;
   const { routes = { [family === 'IPv4' ? '0.0.0.0/0' : '::/0']: 'eth0' } } = options;
   const values = { 'net/ipv4/ip_forward': 1, 'net/ipv6/conf/all/forwarding': 1, ...sysctls };
   return {
@@ -32,7 +35,7 @@ export function fakePathHost(options: FakePathHostOptions): PathHostFacts {
         interfaceName,
       }))
       .sort((a, b) => b.length - a.length),
-    hasPolicyRouting: false,
+    policyRules: parsePolicyRules(policyRules),
     sysctls: new Map(Object.entries(values).map(([name, value]) => [name, String(value)])),
     bridges: new Set(bridges),
     sets: new Map(sets.map((set) => [set.name, set])),

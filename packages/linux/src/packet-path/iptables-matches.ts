@@ -156,8 +156,12 @@ class ConditionReader {
     while (/^--(?:loose|validmark|accept-local|invert)$/.test(this.words[this.#at] ?? '')) {
       options.add(this.#next());
     }
-    const isReached: Test = ({ source, inInterface }) => {
-      const back = this.host.interfaceTo(source);
+    const isReached: Test = ({ source, destination, mark, inInterface }) => {
+      const back = this.host.interfaceOf({
+        source: destination,
+        destination: source,
+        mark: options.has('--validmark') ? mark : 0,
+      });
       if (inInterface === 'lo' || inInterface === null) {
         return 1;
       }

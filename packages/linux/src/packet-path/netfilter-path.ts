@@ -119,32 +119,27 @@ export class NetfilterPath implements PacketPath {
   }
 
   /** The interface by which a packet arrives: the one that its source is reached by. */
-  #inputInterface({ source, entry }: PathPacket): string | undefined {
+  #inputInterface({ source, destination, entry }: PathPacket): string | undefined {
     if (entry.kind === 'interface' && entry.name !== undefined) {
       return entry.name;
     }
-    const { hasPolicyRouting } = this.#host.facts;
-    return hasPolicyRouting ? undefined : this.#host.route(source)?.interfaceName;
+    return this.#host.routeOf({ source: destination, destination: source, mark: 0 })?.interfaceName;
   }
 
-  #outInterface({ destination }: Walker): string | undefined | null {
-    if (this.#host.isLocal(destination)) {
-      return 'lo';
-    }
-    return this.#host.facts.hasPolicyRouting ? undefined : this.#host.route(destination)?.interfaceName;
+  #outInterface(walker: Walker): string | undefined {
+    return this.#host.isLocal(walker.destination) ? 'lo' : this.#host.routeOf(walker)?.interfaceName;
   }
 
   /** The setting that drops packets whose answers would leave by another interface. */
-  #reversePathRule({ source, inInterface }: Walker): PathRule | undefined {
-    const { facts } = this.#host;
-    if (this.family !== 'IPv4' || facts.hasPolicyRouting) {
+  #reversePathRule({ source, destination, inInterface }: Walker): PathRule | undefined {
+    if (this.family !== 'IPv4') {
       return undefined;
     }
     const name = `net/ipv4/conf/${inInterface ?? 'all'}/rp_filter`;
     const all = this.#host.sysctl('net/ipv4/conf/all/rp_filter') ?? 0;
     const own = this.#host.sysctl(name) ?? 0;
     const mode = Math.max(all, own);
-    const back = this.#host.route(source);
+    const back = this.#host.routeOf({ source: destination, destination: source, mark: 0 });
     if (mode === 0 || back === undefined) {
       return undefined;
     }
@@ -346,11 +341,7 @@ function rerouted(host: PathHost, left: Walker, before: Walker): Walker {
   if (left.hook !== 'output' || left.destination === before.destination || left.outInterface === null) {
     return left;
   }
-  const outInterface = host.isLocal(left.destination)
-    ? 'lo'
-    : host.facts.hasPolicyRouting
-      ? undefined
-      : host.route(left.destination)?.interfaceName;
+  const outInterface = host.isLocal(left.destination) ? 'lo' : host.routeOf(left)?.interfaceName;
   return withChanges(left, { outInterface });
 }
 

@@ -221,11 +221,16 @@ export class NftExpressions {
     if (flags.includes('oif')) {
       return () => undefined;
     }
-    return ({ source, destination, inInterface }) => {
+    const ofSource = flags.includes('saddr');
+    return ({ source, destination, mark, inInterface }) => {
       if (ofInput && (inInterface === 'lo' || inInterface === undefined)) {
         return inInterface;
       }
-      const found = this.host.interfaceTo(flags.includes('saddr') ? source : destination);
+      const found = this.host.interfaceOf({
+        source: ofSource ? destination : source,
+        destination: ofSource ? source : destination,
+        mark: flags.includes('mark') ? mark : 0,
+      });
       return found === undefined || (found !== null && found !== 'lo' && (!ofInput || found === inInterface))
         ? found
         : NO_INTERFACE;

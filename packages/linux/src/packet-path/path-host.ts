@@ -2,6 +2,7 @@ import type { IPFamily, PathRule } from '@kube-proxier/core';
 import type { IpSet } from '../ipset/ip-sets.js';
 import type { Chance } from './chance.js';
 import { type BitNetwork, bitsOf, isIn } from './ip-bits.js';
+import { type PolicyRule, type RoutedPacket, usesMainTable } from './policy-routing.js';
 import type { Walker } from './walker.js';
 
 /** One entry of the main routing table. */
@@ -25,8 +26,8 @@ export interface PathHostFacts {
   readonly addressesOf: ReadonlyMap<string, readonly string[]>;
   /** Undefined where routes could not be read: then interfaces are unknown. */
   readonly routes: readonly HostRoute[] | undefined;
-  /** The host has several routing tables that rules choose from, so the main table does not decide alone. */
-  readonly hasPolicyRouting: boolean;
+  /** Rules that choose a routing table, where there are others than the main table; undefined where they could not be read. */
+  readonly policyRules: readonly PolicyRule[] | undefined;
   /** Values by name (`net/ipv4/ip_forward`); absent where the kernel has none. */
   readonly sysctls: ReadonlyMap<string, string>;
   /** Names of interfaces that are bridges. */
@@ -68,8 +69,8 @@ export class PathHost {
     return this.facts.virtualAddresses?.has(address) ?? false;
   }
 
-  /** The route to an address: null where there is none, undefined where routes are unknown. */
-  route(address: string): HostRoute | null | undefined {
+  /** The route of the main table to an address: null where there is none, undefined where routes are unknown. */
+  #mainRoute(address: string): HostRoute | null | undefined {
     const { routes } = this.facts;
     if (routes === undefined) {
       return undefined;
@@ -87,15 +88,21 @@ export class PathHost {
     return found;
   }
 
-  /**
-   * The interface that packets to an address leave by; `lo` for an address of the host, null where no route leads there, undefined
-   * where that is not known.
-   */
-  interfaceTo(address: string): string | null | undefined {
-    if (this.isLocal(address)) {
+  /** The route of a packet that is not for the host itself; null where there is none, undefined where it is not known. */
+  routeOf(packet: RoutedPacket): HostRoute | null | undefined {
+    const { policyRules } = this.facts;
+    const route = this.#mainRoute(packet.destination);
+    return policyRules !== undefined && (policyRules.length === 0 || usesMainTable(policyRules, packet, route !== null))
+      ? route
+      : undefined;
+  }
+
+  /** The interface that a packet leaves by; `lo` for an address of the host, null where there is no route, undefined where it is not known. */
+  interfaceOf(packet: RoutedPacket): string | null | undefined {
+    if (this.isLocal(packet.destination)) {
       return 'lo';
     }
-    const route = this.facts.hasPolicyRouting ? undefined : this.route(address);
+    const route = this.routeOf(packet);
     return route === undefined ? undefined : (route?.interfaceName ?? null);
   }
 

@@ -29,7 +29,7 @@ export function plainHost(family: IPFamily, addresses: Iterable<string>): PathHo
         interfaceName: 'eth0',
       },
     ],
-    hasPolicyRouting: false,
+    policyRules: [],
     sysctls: new Map([
       ['net/ipv4/ip_forward', '1'],
       ['net/ipv6/conf/all/forwarding', '1'],

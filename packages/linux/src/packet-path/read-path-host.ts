@@ -5,6 +5,7 @@ import { CommandError, type CommandRunner } from '../process/command-runner.js';
 import type { KernelFiles } from '../process/kernel-files.js';
 import { bitsOf, prefixMask } from './ip-bits.js';
 import type { HostRoute, PathHostFacts } from './path-host.js';
+import { type PolicyRule, parsePolicyRules } from './policy-routing.js';
 
 export interface HostReading {
   readonly family: IPFamily;
@@ -25,11 +26,11 @@ export interface HostReading {
 /** Reads what packets depend on beside the rules: addresses, routes, settings, sets. Changes nothing. */
 export async function readPathHost(reading: HostReading): Promise<PathHostFacts> {
   const { family, files, runner, virtualAddresses, ignoredInterfaces = [] } = reading;
-  const [addresses, interfaces, routes, hasPolicyRouting, sets, ignored] = await Promise.all([
+  const [addresses, interfaces, routes, policyRules, sets, ignored] = await Promise.all([
     new ProcLocalNetwork(files).localAddresses(),
     readInterfaces(files),
     readRoutes(family, files),
-    readPolicyRouting(family, runner),
+    readPolicyRules(family, runner),
     readSets(reading),
     readAddressesOf(ignoredInterfaces, runner),
   ]);
@@ -43,7 +44,7 @@ export async function readPathHost(reading: HostReading): Promise<PathHostFacts>
     ...(virtualAddresses === undefined ? {} : { virtualAddresses }),
     addressesOf: new Map(interfaces.map((name) => [name, []])),
     routes,
-    hasPolicyRouting,
+    policyRules,
     sysctls,
     bridges,
     sets,
@@ -145,16 +146,13 @@ function inOrder(routes: readonly HostRoute[]): readonly HostRoute[] {
   return [...routes].sort((a, b) => b.length - a.length || a.metric - b.metric);
 }
 
-/** Whether rules choose between routing tables. True where it cannot be read: then interfaces are not known. */
-async function readPolicyRouting(family: IPFamily, runner: CommandRunner): Promise<boolean> {
+/** Undefined where they cannot be read: then interfaces are not known. */
+async function readPolicyRules(family: IPFamily, runner: CommandRunner): Promise<readonly PolicyRule[] | undefined> {
   try {
     const args = [family === 'IPv4' ? '-4' : '-6', 'rule', 'show'];
-    const { stdout } = await runner.run({ command: 'ip', args, timeout: 10_000 });
-    return stdout
-      .split('\n')
-      .some((line) => line.trim() !== '' && !/^\d+:\s+from all lookup (?:local|main|default)\s*$/.test(line));
+    return parsePolicyRules((await runner.run({ command: 'ip', args, timeout: 10_000 })).stdout);
   } catch {
-    return true;
+    return undefined;
   }
 }
 
