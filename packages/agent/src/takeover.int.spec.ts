@@ -107,6 +107,31 @@ describe('taking over without failed connections', () => {
     expect(await rules()).toContain('-A FORWARD -j ACME');
   });
 
+  test('rules that accept packets which a firewall drops stay until it accepts them', async () => {
+    const { client: outside, node: host } = node.sandbox;
+    // As Docker has it. In mode iptables, rules in this chain accept what is forwarded to endpoints.
+    await host.exec(['iptables-nft', '-P', 'FORWARD', 'DROP']);
+    node.write(...node.sandbox.pods.map(({ ipv4 }) => ipv4));
+    node.start('iptables');
+    await node.until('the first mode', () => /Synced family="IPv4"/.test(node.log));
+    const client = await outside.startClient({ to: host.ipv4, port: NODE_PORT }, 20);
+    const open = await outside.open({ to: host.ipv4, port: NODE_PORT });
+    await client.moreAttempts(10);
+    await node.stop();
+    node.start('nftables');
+    await node.until('the rules are kept', () => node.log.includes('because packets would be lost without them'));
+    expect(node.log).toMatch(/are dropped, .*"policy DROP" in chain FORWARD of table filter \(iptables\)/);
+    await client.moreAttempts(20);
+    expect(await rules()).toContain('KUBE-FORWARD');
+
+    await host.exec(['iptables-nft', '-A', 'FORWARD', '-m', 'conntrack', '--ctstate', 'DNAT', '-j', 'ACCEPT']);
+    await node.until('the rules are removed', () => node.log.includes('No leftovers of other proxy modes found'));
+    await client.moreAttempts(20);
+    expect(await open.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
+    expect(failuresOf(await client.stop())).toBe(0);
+    expect(await rules()).not.toContain('KUBE-FORWARD');
+  }, 240_000);
+
   test('switching modes in both directions', async () => {
     const addresses = node.sandbox.pods.map(({ ipv4 }) => ipv4);
     node.write(...addresses);

@@ -189,7 +189,12 @@ export class ProxyServer {
         families,
         logger: this.#logger,
         clock,
-        ...(this.#options.verification ? { verify: () => this.#verifyAlone(selection.backend, options, clock) } : {}),
+        ...(this.#options.verification
+          ? {
+              verify: () => this.#verify(true, selection.backend, options, clock),
+              verifyNow: () => this.#verify(false, selection.backend, options, clock),
+            }
+          : {}),
         onFinished: (takeover) => this.#observer.takenOver?.(takeover),
       });
       this.#listening.push(this.#takeover);
@@ -311,8 +316,9 @@ export class ProxyServer {
     ]);
   }
 
-  /** Verifies the states in force as if the rules of other modes, and of kube-proxy, were removed. */
-  async #verifyAlone(
+  /** Verifies the states in force; `alone`: as if the rules of other modes, and of kube-proxy, were removed. */
+  async #verify(
+    alone: boolean,
     backend: BackendModule,
     options: ProxierOptions,
     clock: Clock,
@@ -322,11 +328,15 @@ export class ProxyServer {
     const result = await verifyNode({
       ...{ backend, options, clock, signal },
       states: () => this.#verification?.states ?? new Map(),
-      ignores: (rule) => rule.foreign === true && backends.some((one) => one.ownsRule?.(rule) ?? false),
-      ignoredInterfaces: backends
-        .filter(({ mode }) => mode !== backend.mode)
-        .flatMap(({ interfaces = [] }) => interfaces)
-        .filter((name) => !backend.interfaces?.includes(name)),
+      ...(alone
+        ? {
+            ignores: (rule) => rule.foreign === true && backends.some((one) => one.ownsRule?.(rule) ?? false),
+            ignoredInterfaces: backends
+              .filter(({ mode }) => mode !== backend.mode)
+              .flatMap(({ interfaces = [] }) => interfaces)
+              .filter((name) => !backend.interfaces?.includes(name)),
+          }
+        : {}),
     });
     return signal.aborted ? undefined : result;
   }

@@ -19,6 +19,7 @@ const FACTS: HostFacts = {
   netlink: { transport: 'koffi' },
   conntrackByNetlink: undefined,
   iptables: { legacy: 0, nft: 30 },
+  droppedByPolicy: [],
   unreadable: {},
   instance: undefined,
   kubeProxy: { status: 'not-found' },
@@ -55,6 +56,23 @@ function found(facts: Partial<HostFacts>, needs: Partial<HostNeeds> = {}): reado
 describe('checkHost', () => {
   test('reports no problems for a good host', () => {
     expect(found({})).toEqual([]);
+  });
+
+  test('a chain of iptables that drops by policy: a mode without rules there cannot accept packets', () => {
+    const facts = { droppedByPolicy: ['iptables-nft'] };
+    expect(found(facts)).toEqual([]);
+    expect(found(facts, { backend: { mode: 'nftables' } })).toEqual([
+      {
+        check: 'forward policy',
+        status: 'warning',
+        found: expect.stringContaining(
+          'chain FORWARD drops by policy (iptables-nft), where mode nftables has no rules',
+        ),
+        advice: 'iptables-nft -A FORWARD -m conntrack --ctstate DNAT -j ACCEPT',
+      },
+    ]);
+    const userspace = { mode: 'userspace', capabilities: { servesWithoutProcess: false } } as const;
+    expect(found(facts, { backend: userspace })).toEqual([]);
   });
 
   test('needs either netlink or the tool conntrack', () => {

@@ -26,6 +26,7 @@ export function checkHost(facts: HostFacts, needs: HostNeeds): readonly Diagnosi
     checkVariants(facts),
     ...checkOthers(facts, needs),
     ...checkForwarding(facts, needs),
+    ...checkForwardPolicy(facts, needs),
     checkBridge(facts),
     checkReversePath(facts),
     checkLocalnet(facts, needs),
@@ -226,6 +227,26 @@ function checkForwarding({ sysctls }: HostFacts, { ipv6, backend }: HostNeeds): 
       ? [row('IPv6 forwarding', 'net/ipv6/conf/all/forwarding', false)]
       : []),
   ];
+}
+
+/** A backend without rules of iptables cannot accept packets where a chain of iptables drops them. */
+function checkForwardPolicy(
+  { droppedByPolicy }: HostFacts,
+  { backend: { mode, requirements, capabilities } }: HostNeeds,
+): readonly Diagnosis[] {
+  const check = 'forward policy';
+  if (requirements?.tools?.includes('iptables') || capabilities?.servesWithoutProcess === false) {
+    return [];
+  }
+  return droppedByPolicy.length === 0
+    ? [ok(check, 'no chain FORWARD of iptables drops by policy')]
+    : [
+        warning(
+          check,
+          `chain FORWARD drops by policy (${droppedByPolicy.join(', ')}), where mode ${mode} has no rules: packets of Services are dropped unless other rules accept them`,
+          droppedByPolicy.map((name) => `${name} -A FORWARD -m conntrack --ctstate DNAT -j ACCEPT`).join('; '),
+        ),
+      ];
 }
 
 /** Some sysctls exist only with their module: their absence is conclusive only if other sysctls can be read. */

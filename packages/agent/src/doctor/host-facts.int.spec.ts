@@ -28,7 +28,7 @@ whereAllowed('doctor on a kernel', () => {
         '*nat\n:KUBE-SERVICES - [0:0]\n-A PREROUTING -j KUBE-SERVICES\nCOMMIT\n',
       );
       await createIptables({ family: 'IPv6', variant: 'nft', runner }).restore(
-        '*filter\n-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT\nCOMMIT\n',
+        '*filter\n:FORWARD DROP [0:0]\n-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT\nCOMMIT\n',
       );
       await createNft({ runner }).run({ family: 'ip', table: 'kube-proxy', commands: [{ do: 'add-table' }] });
       await run('sh', '-c', 'echo 0 > /proc/sys/net/ipv4/ip_forward; echo 1 > /proc/sys/net/ipv4/conf/all/rp_filter');
@@ -41,6 +41,7 @@ whereAllowed('doctor on a kernel', () => {
         legacy: 1,
         nft: 1,
       });
+      expect(facts.droppedByPolicy).toEqual(['ip6tables-nft']);
       expect(facts.tools.nft).toMatch(/^nftables v/);
       expect(facts.conntrackByNetlink).toBeUndefined();
       expect(facts.kernel).toMatch(/^\d+\.\d+/);
@@ -54,6 +55,7 @@ whereAllowed('doctor on a kernel', () => {
       expect(notOk.map(({ check, status }) => `${status} ${check}`)).toEqual([
         'warning iptables variants',
         'problem IPv4 forwarding',
+        'warning forward policy',
         'warning reverse path filter',
       ]);
       const backends = [createIptablesBackend({ runner }), createNftablesBackend({ runner })];

@@ -34,6 +34,8 @@ export interface HostFacts {
   readonly conntrackByNetlink: NetlinkObstacle | undefined;
   /** Number of rules in each variant of iptables, of both IP families. */
   readonly iptables: { readonly legacy: number | undefined; readonly nft: number | undefined };
+  /** Variants whose chain FORWARD drops by policy what none of its rules accepts: `iptables-nft`, `ip6tables-legacy`. */
+  readonly droppedByPolicy: readonly string[];
   /** Why the rules of a variant could not be listed. */
   readonly unreadable: Readonly<Partial<Record<'legacy' | 'nft', string>>>;
   /** The kube-proxier that runs in this network namespace; undefined when none does. */
@@ -122,6 +124,7 @@ export async function gatherHostFacts({
     }
   };
   const unreadable: Partial<Record<'legacy' | 'nft', string>> = {};
+  const droppedByPolicy: string[] = [];
   const listed = await output('nft', 'list', 'tables');
   const nftTables = 'text' in listed ? (listed.text.match(/(?<=^table ).+$/gm) ?? []) : undefined;
   const variant = async (name: 'legacy' | 'nft'): Promise<number | undefined> => {
@@ -134,6 +137,11 @@ export async function gatherHostFacts({
       const reason = name === 'legacy' ? await whyLegacyMayHaveRules(files) : whyNftMayHaveRules(nftTables);
       if (reason !== undefined) {
         unreadable[name] = reason;
+      }
+    }
+    for (const [index, one] of saved.entries()) {
+      if ('text' in one && dropsForwarded(one.text)) {
+        droppedByPolicy.push(`${index === 0 ? 'iptables' : 'ip6tables'}-${name}`);
       }
     }
     const texts = saved.flatMap((one) => ('text' in one ? [one.text] : []));
@@ -153,6 +161,7 @@ export async function gatherHostFacts({
     netlink: await netlink().catch((error: unknown) => ({ obstacle: messageOf(error) })),
     conntrackByNetlink: await obstacleOf(conntrack),
     iptables: { legacy: await variant('legacy'), nft: await variant('nft') },
+    droppedByPolicy,
     unreadable,
     instance: await instance(),
     kubeProxy: await kubeProxy(),
@@ -213,6 +222,11 @@ function firstLine(text: string): string | undefined {
 /** Counts rules in the output of `iptables-save`. */
 export function countRules(saved: string): number {
   return saved.match(/^(\[\d+:\d+\] )?-A /gm)?.length ?? 0;
+}
+
+function dropsForwarded(saved: string): boolean {
+  const [, filter = ''] = /^\*filter$([\s\S]*?)^COMMIT$/m.exec(saved) ?? [];
+  return /^:FORWARD DROP /m.test(filter);
 }
 
 /** Ports in state LISTEN in `/proc/net/tcp` and `/proc/net/tcp6`. */

@@ -3,6 +3,7 @@ import { type BackendModule, ProxierError, silentLogger, Tokens } from '@kube-pr
 import { RecordingLogger, VirtualClock } from '@kube-proxier/core/testing';
 import { NftError } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
+import type { NodeVerification } from '../verification/verify-node.js';
 import { Takeover } from './takeover.js';
 
 /** A backend whose cleanups have these results, in order. */
@@ -141,4 +142,76 @@ test('the end of a takeover is reported once, with what was removed, also when a
       error: expect.objectContaining({ code: 'CLEANUP_FAILED' }),
     },
   ]);
+});
+
+describe('rules that foreign rules would drop packets without', () => {
+  const DROP = { system: 'iptables', table: 'filter', chain: 'FORWARD', text: 'policy DROP', foreign: true } as const;
+  const result = (dropped: number, classes = 10): NodeVerification => ({
+    ...{ apiVersion: 'kube-proxier.io/v1alpha1', kind: 'NodeVerification', mode: 'nftables', time: '', seconds: 0 },
+    verdict: dropped > 0 ? 'different' : 'verified',
+    families: [
+      {
+        ...{
+          family: 'IPv4',
+          verdict: 'different',
+          revision: 1,
+          classes,
+          different: dropped,
+          unknown: 0,
+          moreFindings: 0,
+        },
+        findings:
+          dropped === 0
+            ? []
+            : [
+                {
+                  ...{ result: 'different', kind: 'dropped', family: 'IPv4', example: undefined, classes: dropped },
+                  ...{ servicePorts: ['ns/web:'], expected: 'forwarded', actual: 'dropped', decidedBy: DROP },
+                  message: 'Packets of ns/web are dropped',
+                },
+              ],
+      },
+    ],
+  });
+  const setUp = (alone: () => NodeVerification, now?: () => NodeVerification) => {
+    const left = backend(undefined, undefined, undefined);
+    const clock = new VirtualClock();
+    const logger = new RecordingLogger();
+    const takeover = new Takeover({
+      ...{ backends: [left], inForce: 'nftables', families: ['IPv4'], logger, clock },
+      verify: async () => alone(),
+      ...(now === undefined ? {} : { verifyNow: async () => now() }),
+    });
+    takeover.synced({ family: 'IPv4' });
+    return { left, clock, logger, takeover };
+  };
+
+  test('stay until the foreign rules accept the packets', async () => {
+    let dropped = 3;
+    const { left, clock, logger, takeover } = setUp(
+      () => result(dropped),
+      () => result(1),
+    );
+    await clock.advance(0);
+    expect(left.asked()).toBe(0);
+    expect(logger.messages('error')).toEqual([
+      expect.stringContaining('packets would be lost without them: Packets of ns/web are dropped'),
+    ]);
+    // What is dropped with the rules as well is no reason to keep them.
+    dropped = 1;
+    await clock.advance(10_000);
+    expect(left.asked()).toBe(1);
+    await takeover.stop();
+  });
+
+  test.each([
+    ['what is dropped either way', () => result(3)],
+    ['what cannot be read', () => result(0, 0)],
+    ['nothing that could be verified', undefined],
+  ])('do not stay because of %s', async (_what, now) => {
+    const { left, clock, takeover } = setUp(() => result(3), now);
+    await clock.advance(0);
+    expect(left.asked()).toBe(1);
+    await takeover.stop();
+  });
 });

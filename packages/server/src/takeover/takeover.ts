@@ -6,6 +6,7 @@ import {
   messageOf,
   type ProxyMode,
   type Timer,
+  type VerificationFinding,
 } from '@kube-proxier/core';
 import type { FinishedTakeover, ServerObserver } from '../server-observer.js';
 import type { NodeVerification } from '../verification/verify-node.js';
@@ -27,6 +28,8 @@ export interface TakeoverOptions {
    * verified.
    */
   readonly verify?: () => Promise<NodeVerification | undefined>;
+  /** Verifies what the node does now, with the leftovers. Called where foreign rules prevent what the state says. Default: not verified. */
+  readonly verifyNow?: () => Promise<NodeVerification | undefined>;
   /** Called once, when the first removal has ended. */
   readonly onFinished?: (takeover: FinishedTakeover) => void;
 }
@@ -35,7 +38,8 @@ export interface TakeoverOptions {
  * Removes leftovers of other modes and of kube-proxy from this host, once, when the mode in force has programmed every
  * family. Until then both sets of rules are installed, so that the node always has rules (unlike spec M-10, which removes
  * first). Where `verify` is given, they are removed once it finds no difference in the rules of the mode in force: until then they
- * stay, since they serve Services that the new rules may not. What cannot be verified does not delay the removal, because otherwise a
+ * stay, since they serve Services that the new rules may not. They also stay while they accept packets that foreign rules drop
+ * without them. What cannot be verified does not delay the removal, because otherwise a
  * tool that cannot read rules would keep the rules of two proxies installed permanently. Objects of the mode in force are never removed. Objects in use by open connections are removed when these have
  * closed. A failure is logged, and the removal is tried again.
  */
@@ -132,13 +136,21 @@ export class Takeover implements ServerObserver {
     }
     const { families, verdict } = result;
     const findings = families.flatMap((family) => family.findings);
-    // Foreign rules that stay affect the old rules as much.
-    const wrong = findings.filter(({ result, decidedBy }) => result === 'different' && decidedBy?.foreign !== true);
+    const different = findings.filter((finding) => finding.result === 'different');
+    const wrong = different.filter(({ decidedBy }) => decidedBy?.foreign !== true);
     const [first] = wrong;
     if (first !== undefined) {
       const more = wrong.length > 1 ? `, and ${wrong.length - 1} more differences` : '';
       logger.error(
         `The rules of other proxy modes are kept, because mode ${inForce} does not do what the state says: ${first.message}${more}`,
+        { inForce, nextCheckSeconds: this.#next / 1000 },
+      );
+      return false;
+    }
+    const lost = different.length === 0 ? undefined : await this.#lostByRemoval(different);
+    if (lost !== undefined) {
+      logger.error(
+        `The rules of other proxy modes are kept, because packets would be lost without them: ${lost.message}. Accept these packets there, or use the mode that was used before`,
         { inForce, nextCheckSeconds: this.#next / 1000 },
       );
       return false;
@@ -153,6 +165,17 @@ export class Takeover implements ServerObserver {
     return true;
   }
 
+  /** The first difference by a foreign rule that affects more packets once the leftovers are removed. */
+  async #lostByRemoval(withoutLeftovers: readonly VerificationFinding[]): Promise<VerificationFinding | undefined> {
+    const now = await this.options.verifyNow?.();
+    const readable = new Set(now?.families.filter(({ classes }) => classes > 0).map(({ family }) => family));
+    const findings = now?.families.flatMap((family) => family.findings) ?? [];
+    const known = new Map(findings.map((finding) => [causeOf(finding), finding.classes]));
+    return withoutLeftovers.find(
+      (finding) => readable.has(finding.family) && finding.classes > (known.get(causeOf(finding)) ?? 0),
+    );
+  }
+
   #finish(removed: readonly RemovedOfMode[], error?: unknown): void {
     if (!this.#isFinished) {
       this.#isFinished = true;
@@ -160,4 +183,8 @@ export class Takeover implements ServerObserver {
       onFinished?.({ inForce, removed, ...(error === undefined ? {} : { error }) });
     }
   }
+}
+
+function causeOf({ family, kind, decidedBy }: VerificationFinding): string {
+  return JSON.stringify([family, kind, decidedBy?.system, decidedBy?.table, decidedBy?.chain, decidedBy?.text]);
 }
