@@ -123,6 +123,13 @@ describe('taking over without failed connections', () => {
     expect(node.log).toMatch(/are dropped, .*"policy DROP" in chain FORWARD of table filter \(iptables\)/);
     await client.moreAttempts(20);
     expect(await rules()).toContain('KUBE-FORWARD');
+    // They do not decide: changes of Services are in force.
+    node.write(node.sandbox.pods[1]?.ipv4 ?? '');
+    const connect = () => outside.connect({ to: host.ipv4, port: NODE_PORT });
+    await node.until('only the other pod answers', async () => {
+      const outcomes = await Promise.all(Array.from({ length: 8 }, connect));
+      return outcomes.every((outcome) => outcome.kind === 'answered' && outcome.by === 'pod2');
+    });
 
     await host.exec(['iptables-nft', '-A', 'FORWARD', '-m', 'conntrack', '--ctstate', 'DNAT', '-j', 'ACCEPT']);
     await node.until('the rules are removed', () => node.log.includes('No leftovers of other proxy modes found'));
