@@ -132,7 +132,7 @@ describe('switching to ipvs and back without failed connections', () => {
       node.start('iptables', '--proxy-mode-fallback=none');
       await node.until(
         'it has taken over',
-        () => node.log.includes('Leftovers of other proxy modes stay while connections use them'),
+        () => node.log.includes('Leftovers of other proxy modes are kept while connections use them'),
         ANSWER_TIMEOUT,
       );
       await never.moreAttempts(10);

@@ -123,6 +123,8 @@ describe('taking over without failed connections', () => {
     expect(node.log).toMatch(/are dropped, .*"policy DROP" in chain FORWARD of table filter \(iptables\)/);
     await client.moreAttempts(20);
     expect(await rules()).toContain('KUBE-FORWARD');
+    const status = async () => (await node.run(['status'])).stdout;
+    expect(await status()).toMatch(/^Leftovers: +kept, because packets would be lost without them: /m);
     // They do not decide: changes of Services are in force.
     node.write(node.sandbox.pods[1]?.ipv4 ?? '');
     const connect = () => outside.connect({ to: host.ipv4, port: NODE_PORT });
@@ -137,6 +139,7 @@ describe('taking over without failed connections', () => {
     expect(await open.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
     expect(failuresOf(await client.stop())).toBe(0);
     expect(await rules()).not.toContain('KUBE-FORWARD');
+    expect(await status()).not.toContain('Leftovers');
   }, 240_000);
 
   test('switching modes in both directions', async () => {

@@ -305,6 +305,7 @@ export class ProxyServer {
     const readiness = this.#readiness;
     const observers = await startListeners(this.#options, {
       ...{ nodeName, syncPeriod, readiness, logger, verification, recorder: this.#recorder, probe: this.#probe },
+      leftovers: () => this.#takeover?.status,
       onServiceHealthFailed: (...failure) => this.#observer.serviceHealthFailed?.(...failure),
       onCreated: (listener) => this.#listening.push(listener),
     });

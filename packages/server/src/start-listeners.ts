@@ -29,6 +29,8 @@ export interface ListenerContext {
   readonly recorder: FlightRecorder | undefined;
   /** Default: the data plane is not probed. */
   readonly probe: DataPlaneProbe | undefined;
+  /** See `NodeStatus.leftovers`. */
+  readonly leftovers: () => string | undefined;
   /** A health check node port of a Service could not be opened. */
   readonly onServiceHealthFailed: (service: HealthCheckNodePort, error: unknown) => void;
   /** Called with each listener before it starts, also when a later one fails to. */
@@ -51,6 +53,7 @@ export async function startListeners(
     verification,
     recorder,
     probe,
+    leftovers,
     onServiceHealthFailed,
     onCreated,
   }: ListenerContext,
@@ -91,6 +94,7 @@ export async function startListeners(
     sources: options.sources,
     maxPending: 2 * syncPeriod,
     verification,
+    leftovers,
     ...(probe ? { probe: () => probe.status() } : {}),
     ...(options.healthChecks ? { healthChecks: options.healthChecks } : {}),
     ...(metrics ? { metrics } : {}),

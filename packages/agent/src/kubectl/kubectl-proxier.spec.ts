@@ -47,6 +47,7 @@ function statusOf(digest: string, change: Partial<NodeStatus> = {}): ExecOutcome
     driftRepairs: 0,
     lastDrift: null,
     verification: null,
+    leftovers: null,
     probe: null,
     healthChecks: null,
     staleFlowsDeleted: 0,

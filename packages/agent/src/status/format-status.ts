@@ -53,6 +53,10 @@ export function formatStatus(status: NodeStatus, now: number, style = plainStyle
   }
   row('Last change', status.lastObjectChange === null ? 'none since the start' : ago(status.lastObjectChange, now));
   row('Verified', verification(status, now));
+  // An agent of an earlier version does not report it.
+  if (status.leftovers) {
+    row('Leftovers', status.leftovers);
+  }
   for (const [family, one] of Object.entries(status.probe ?? {})) {
     row(`${family} probe`, describeProbe(one, now));
   }

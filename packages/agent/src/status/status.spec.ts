@@ -51,6 +51,7 @@ const STATUS: NodeStatus = {
     unknowns: 0,
     firstFinding: null,
   },
+  leftovers: null,
   probe: null,
   staleFlowsDeleted: 5,
   failures: { 'health server': 0 },

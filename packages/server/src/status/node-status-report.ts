@@ -41,6 +41,8 @@ export interface NodeStatusReportOptions {
   readonly sources: readonly Source[];
   /** Results of probes of the data plane. Default: it is not probed. */
   readonly probe?: () => ProbeStatuses;
+  /** See `NodeStatus.leftovers`. Default: not reported. */
+  readonly leftovers?: () => string | undefined;
   /** Default: it makes no health checks. */
   readonly healthChecks?: () => HealthCheckStatus;
   /** Default: failures by part and stale flows are not reported. */
@@ -157,6 +159,7 @@ export class NodeStatusReport implements ServerObserver {
       driftRepairs: this.#driftRepairs,
       lastDrift: this.#lastDrift ? { time: isoTime(this.#lastDrift.at), what: this.#lastDrift.what } : null,
       verification,
+      leftovers: this.options.leftovers?.() ?? null,
       probe,
       healthChecks: this.options.healthChecks?.() ?? null,
       staleFlowsDeleted: (await metrics?.staleFlowsDeleted()) ?? 0,

@@ -24,6 +24,7 @@ const FACTS = {
   families: { IPv4: FAMILY },
   sources: [],
   verification: null,
+  leftovers: null,
   probe: null,
   maxPending: 60_000,
 };

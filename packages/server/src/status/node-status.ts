@@ -117,6 +117,11 @@ export interface NodeStatus {
   readonly lastDrift: { readonly time: string; readonly what: string } | null;
   /** The last verification; null before the first. */
   readonly verification: VerificationStatus | null;
+  /**
+   * What is known of rules of other modes, or of kube-proxy, once this mode is in force: `kept, because …`, `not known: …`; null where
+   * there are none, or before the first check.
+   */
+  readonly leftovers: string | null;
   /** Probes of the data plane, by family; null when the agent does not probe it. */
   readonly probe: ProbeStatuses | null;
   /** Null when the agent makes none. */

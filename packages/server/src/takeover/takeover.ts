@@ -55,6 +55,7 @@ export class Takeover implements ServerObserver {
   #verified = false;
   /** Why the last removal failed. */
   #failure: string | undefined;
+  #status: string | undefined;
 
   constructor(private readonly options: TakeoverOptions) {
     this.#waiting = new Set(options.families);
@@ -65,6 +66,11 @@ export class Takeover implements ServerObserver {
     if (this.#waiting.delete(family) && this.#waiting.size === 0) {
       this.#done = this.#removeLeftovers();
     }
+  }
+
+  /** What is known of leftovers: `kept, because …`, `not known: …`; undefined where there are none, or before the first check. */
+  get status(): string | undefined {
+    return this.#status;
   }
 
   /** Waits for a removal in progress: interrupted, it would be incomplete. */
@@ -88,12 +94,14 @@ export class Takeover implements ServerObserver {
         logger.info('Leftovers of other proxy modes can be removed again', { inForce });
       }
       if (remaining.length === 0) {
+        this.#status = undefined;
         logger.debug(1, 'No leftovers of other proxy modes found', { inForce });
         return;
       }
+      this.#status = `kept while connections use them: ${remaining.join('; ')}`;
       if (!this.#isAnnounced) {
         this.#isAnnounced = true;
-        logger.info(`Leftovers of other proxy modes stay while connections use them: ${remaining.join('; ')}`, {
+        logger.info(`Leftovers of other proxy modes are ${this.#status}`, {
           inForce,
         });
       }
@@ -102,9 +110,11 @@ export class Takeover implements ServerObserver {
       this.#finish(error instanceof CleanupError ? error.summary.removed : [], error);
       if (error instanceof CleanupError && error.isDenied) {
         // The mode in force needs no privileges.
+        this.#status = `not known: ${messageOf(error)}`;
         logger.info(`Cannot check for leftovers of other proxy modes: ${messageOf(error)}`, { inForce });
         return;
       }
+      this.#status = `kept, because they cannot be removed: ${messageOf(error)}`;
       // The same failure would recur; log it once.
       if (this.#failure !== messageOf(error)) {
         this.#failure = messageOf(error);
@@ -141,19 +151,13 @@ export class Takeover implements ServerObserver {
     const [first] = wrong;
     if (first !== undefined) {
       const more = wrong.length > 1 ? `, and ${wrong.length - 1} more differences` : '';
-      logger.error(
-        `The rules of other proxy modes are kept, because mode ${inForce} does not do what the state says: ${first.message}${more}`,
-        { inForce, nextCheckSeconds: this.#next / 1000 },
-      );
-      return false;
+      return this.#keep(`mode ${inForce} does not do what the state says: ${first.message}${more}`);
     }
     const lost = different.length === 0 ? undefined : await this.#lostByRemoval(different);
     if (lost !== undefined) {
-      logger.error(
-        `The rules of other proxy modes are kept, because packets would be lost without them: ${lost.message}. Accept these packets there, or use the mode that was used before`,
-        { inForce, nextCheckSeconds: this.#next / 1000 },
+      return this.#keep(
+        `packets would be lost without them: ${lost.message}. Accept these packets there, or use the mode that was used before`,
       );
-      return false;
     }
     if (verdict === 'unknown') {
       logger.info(
@@ -163,6 +167,16 @@ export class Takeover implements ServerObserver {
     }
     this.#verified = true;
     return true;
+  }
+
+  #keep(why: string): false {
+    const { inForce, logger } = this.options;
+    this.#status = `kept, because ${why}`;
+    logger.error(`The rules of other proxy modes are ${this.#status}`, {
+      inForce,
+      nextCheckSeconds: this.#next / 1000,
+    });
+    return false;
   }
 
   /** The first difference by a foreign rule that affects more packets once the leftovers are removed. */
