@@ -30,7 +30,7 @@ describe('backends that are wrong on purpose', () => {
       fails: [
         ...['CIP-C-S1', 'CIP-L-S1', 'EXT-C-S1', 'F-CIP-1', 'endpoint-added', 'endpoint-removed', 'affinity-moved'],
         ...['endpoint-terminating', 'service-changes-external-policy', 'service-changes-internal-policy'],
-        ...['open-connection-goes-on', 'endpoint-drained', 'endpoint-weights'],
+        ...['open-connection-goes-on', 'endpoint-drained', 'endpoint-weights', 'endpoint-of-host-network'],
       ],
       says: /saw the source address 203\.0\.113\.2"/,
     },

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { casesOf } from '@kube-proxier/core/testing';
 import { AgentOnNode } from '../testing/agent-on-node.js';
 
 /**
@@ -50,7 +51,7 @@ interface PluginRules {
 }
 
 /** The rules that network plugins and firewalls install on nodes, reduced to those that Service packets meet. */
-const PLUGINS: Readonly<Record<string, PluginRules>> = {
+const PLUGINS = {
   flannel: {
     iptables: `*nat
 :FLANNEL-POSTRTG - [0:0]
@@ -195,45 +196,48 @@ COMMIT
 }
 `,
   },
-};
+} satisfies Readonly<Record<string, PluginRules>>;
 
-describe.each(Object.entries(PLUGINS))(
-  'a node with the rules of %s',
-  (_name, { sets = [], policyRules = [], iptables, nft }) => {
-    let node: AgentOnNode;
-    beforeEach(async () => {
-      node = await AgentOnNode.create('nft');
-      node.write(node.sandbox.pods[0]?.ipv4 ?? '', node.sandbox.remotePods[0]?.ipv4 ?? '');
-      writeFileSync(join(node.directory, 'host-network.yaml'), HOST_NETWORK);
-      const { runner } = node.sandbox.node;
-      for (const set of sets) {
-        await runner.run({ command: 'ipset', args: ['create', set, 'hash:net'] });
-        await runner.run({ command: 'ipset', args: ['add', set, '10.244.0.0/16'] });
-      }
-      for (const rule of policyRules) {
-        await runner.run({ command: 'ip', args: ['rule', 'add', ...rule.split(' ')] });
-      }
-      if (iptables !== undefined) {
-        await runner.run({ command: 'iptables-nft-restore', args: ['--noflush'], stdin: iptables });
-      }
-      if (nft !== undefined) {
-        await runner.run({ command: 'nft', args: ['-f', '-'], stdin: nft });
-      }
-    }, 120_000);
-    afterEach(async () => {
-      await node.close();
-    }, 60_000);
-
-    test('is verified in modes nftables and iptables, with endpoints in the host network', async () => {
-      for (const mode of ['nftables', 'iptables']) {
-        node.start(mode, '--probe-interval=1s');
-        await node.until('the agent is well', async () => (await node.run(['status'])).status === 0);
-        await node.until('the probe succeeds', async () => (await node.run(['status'])).stdout.includes('answered'));
-        const { status, stdout } = await node.run(['verify']);
-        expect({ stdout, status }).toEqual({ stdout: expect.stringMatching(/^VERIFIED: /), status: 0 });
-        expect((await node.run(['status'])).stdout).toMatch(/^OK: /);
-        await node.stop();
-      }
-    }, 240_000);
-  },
+const NAMES = casesOf<keyof typeof PLUGINS>(
+  ['flannel', 'Calico', 'firewalld'],
+  ['kindnet', 'ip-masq-agent', 'AWS VPC CNI', 'Cilium'],
 );
+
+describe.each(NAMES)('a node with the rules of %s', (name) => {
+  const { sets = [], policyRules = [], iptables, nft }: PluginRules = PLUGINS[name];
+  let node: AgentOnNode;
+  beforeEach(async () => {
+    node = await AgentOnNode.create('nft');
+    node.write(node.sandbox.pods[0]?.ipv4 ?? '', node.sandbox.remotePods[0]?.ipv4 ?? '');
+    writeFileSync(join(node.directory, 'host-network.yaml'), HOST_NETWORK);
+    const { runner } = node.sandbox.node;
+    for (const set of sets) {
+      await runner.run({ command: 'ipset', args: ['create', set, 'hash:net'] });
+      await runner.run({ command: 'ipset', args: ['add', set, '10.244.0.0/16'] });
+    }
+    for (const rule of policyRules) {
+      await runner.run({ command: 'ip', args: ['rule', 'add', ...rule.split(' ')] });
+    }
+    if (iptables !== undefined) {
+      await runner.run({ command: 'iptables-nft-restore', args: ['--noflush'], stdin: iptables });
+    }
+    if (nft !== undefined) {
+      await runner.run({ command: 'nft', args: ['-f', '-'], stdin: nft });
+    }
+  }, 120_000);
+  afterEach(async () => {
+    await node.close();
+  }, 60_000);
+
+  test('is verified in modes nftables and iptables, with endpoints in the host network', async () => {
+    for (const mode of ['nftables', 'iptables']) {
+      node.start(mode, '--probe-interval=1s');
+      await node.until('the agent is well', async () => (await node.run(['status'])).status === 0);
+      await node.until('the probe succeeds', async () => (await node.run(['status'])).stdout.includes('answered'));
+      const { status, stdout } = await node.run(['verify']);
+      expect({ stdout, status }).toEqual({ stdout: expect.stringMatching(/^VERIFIED: /), status: 0 });
+      expect((await node.run(['status'])).stdout).toMatch(/^OK: /);
+      await node.stop();
+    }
+  }, 240_000);
+});
