@@ -80,7 +80,7 @@ function slice(name: string, random: Random): ApiObject {
 describe('KubernetesSource with a faulty API server', () => {
   // Each of the ways to start, half of the time.
   test.each(['few', 'all'] as const)(
-    `ends up with exactly what there is after ${SECONDS / 2} s of faults (seed ${SEED}), with watchList %s`,
+    `has exactly the objects of the server after ${SECONDS / 2} s of faults (seed ${SEED}), with watchList %s`,
     async (watchList) => {
       const random = new Random(SEED);
       const clock = new FastClock(FASTER);
@@ -132,7 +132,9 @@ describe('KubernetesSource with a faulty API server', () => {
       const end = performance.now() + SECONDS * 500;
       let outages = 0;
       let most = 0;
-      while (performance.now() < end) {
+      // On a busy machine it takes longer to make as many faults.
+      const isEnough = () => faults > 20 && outages > 0;
+      while (performance.now() < (isEnough() ? end : end + 20_000)) {
         for (let count = random.below(5); count > 0; count -= 1) {
           change();
         }
@@ -196,7 +198,7 @@ describe('KubernetesSource with a faulty API server', () => {
       expect(handler.violations).toEqual([]);
       expect([handler.servicesSynced, handler.endpointsSynced]).toEqual([1, 1]);
       expect(faults).toBeGreaterThan(20);
-      expect(SECONDS < 10 || outages > 0).toBe(true);
+      expect(outages).toBeGreaterThan(0);
 
       // Nothing piles up: a watch and a spare connection for each kind at most, and what the server left hanging.
       expect(most).toBeLessThan(30);
