@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { RecordingLogger } from '@kube-proxier/core/testing';
+import { RecordingLogger, until } from '@kube-proxier/core/testing';
 import { FakeApiServer, freePort } from '@kube-proxier/source-kubernetes/testing';
 import { runCommand } from './agent.js';
 import { fakeComposition } from './testing/fake-composition.js';
@@ -122,6 +122,8 @@ describe('ready means programmed', () => {
     expect(agent.composition.backend.dataplanes.get('IPv4')?.contents.size).toBe(0);
     api.forbidden.clear();
     await agent.isUnready(undefined);
+    // The counts of the line take a moment longer.
+    await until(() => agent.programmed.length > 0, 'the log says so');
     expect(agent.programmed).toEqual([
       expect.stringMatching(
         /^I First sync: this node is programmed \{"services":1,"endpoints":2,"families":"IPv4(,IPv6)?","milliseconds":\d+\}$/,
