@@ -300,7 +300,7 @@ describe('runCommand', () => {
       iptables: { legacy: undefined, nft: undefined },
       nftTables: [],
       interfaces: ['lo'],
-      droppedByPolicy: [],
+      forwardPolicyDrop: [],
       unreadable: {},
       instance: undefined,
       kubeProxy: { status: 'not-found' } as const,

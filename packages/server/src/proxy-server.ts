@@ -191,8 +191,8 @@ export class ProxyServer {
         clock,
         ...(this.#options.verification
           ? {
-              verify: () => this.#verify(true, selection.backend, options, clock),
-              verifyNow: () => this.#verify(false, selection.backend, options, clock),
+              verify: () => this.#verify('without leftovers', selection.backend, options, clock),
+              verifyNow: () => this.#verify('as it is', selection.backend, options, clock),
             }
           : {}),
         onFinished: (takeover) => this.#observer.takenOver?.(takeover),
@@ -317,9 +317,9 @@ export class ProxyServer {
     ]);
   }
 
-  /** Verifies the states in force; `alone`: as if the rules of other modes, and of kube-proxy, were removed. */
+  /** Verifies the states in force; `without leftovers`: as if the rules of other modes, and of kube-proxy, were removed. */
   async #verify(
-    alone: boolean,
+    node: 'as it is' | 'without leftovers',
     backend: BackendModule,
     options: ProxierOptions,
     clock: Clock,
@@ -329,7 +329,7 @@ export class ProxyServer {
     const result = await verifyNode({
       ...{ backend, options, clock, signal },
       states: () => this.#verification?.states ?? new Map(),
-      ...(alone
+      ...(node === 'without leftovers'
         ? {
             ignores: (rule) => rule.foreign === true && backends.some((one) => one.ownsRule?.(rule) ?? false),
             ignoredInterfaces: backends

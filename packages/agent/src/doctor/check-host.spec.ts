@@ -19,7 +19,7 @@ const FACTS: HostFacts = {
   netlink: { transport: 'koffi' },
   conntrackByNetlink: undefined,
   iptables: { legacy: 0, nft: 30 },
-  droppedByPolicy: [],
+  forwardPolicyDrop: [],
   unreadable: {},
   instance: undefined,
   kubeProxy: { status: 'not-found' },
@@ -59,7 +59,7 @@ describe('checkHost', () => {
   });
 
   test('a chain of iptables that drops by policy: a mode without rules there cannot accept packets', () => {
-    const facts = { droppedByPolicy: ['iptables-nft'] };
+    const facts = { forwardPolicyDrop: ['iptables-nft'] };
     expect(found(facts)).toEqual([]);
     expect(found(facts, { backend: { mode: 'nftables' } })).toEqual([
       {
@@ -71,6 +71,10 @@ describe('checkHost', () => {
         advice: 'iptables-nft -A FORWARD -m conntrack --ctstate DNAT -j ACCEPT',
       },
     ]);
+    const unreadable = { nft: 'permission denied' };
+    expect(found({ unreadable }, { backend: { mode: 'nftables' } })).toContainEqual(
+      expect.objectContaining({ check: 'forward policy', status: 'unknown' }),
+    );
     const userspace = { mode: 'userspace', capabilities: { servesWithoutProcess: false } } as const;
     expect(found(facts, { backend: userspace })).toEqual([]);
   });

@@ -231,22 +231,24 @@ function checkForwarding({ sysctls }: HostFacts, { ipv6, backend }: HostNeeds): 
 
 /** A backend without rules of iptables cannot accept packets where a chain of iptables drops them. */
 function checkForwardPolicy(
-  { droppedByPolicy }: HostFacts,
+  { forwardPolicyDrop, unreadable }: HostFacts,
   { backend: { mode, requirements, capabilities } }: HostNeeds,
 ): readonly Diagnosis[] {
   const check = 'forward policy';
   if (requirements?.tools?.includes('iptables') || capabilities?.servesWithoutProcess === false) {
     return [];
   }
-  return droppedByPolicy.length === 0
-    ? [ok(check, 'no chain FORWARD of iptables drops by policy')]
-    : [
-        warning(
-          check,
-          `chain FORWARD drops by policy (${droppedByPolicy.join(', ')}), where mode ${mode} has no rules: packets of Services are dropped unless other rules accept them`,
-          droppedByPolicy.map((name) => `${name} -A FORWARD -m conntrack --ctstate DNAT -j ACCEPT`).join('; '),
-        ),
-      ];
+  if (forwardPolicyDrop.length > 0) {
+    const found = `chain FORWARD drops by policy (${forwardPolicyDrop.join(', ')}), where mode ${mode} has no rules: packets of Services are dropped unless other rules accept them`;
+    const advice = forwardPolicyDrop.map((name) => `${name} -A FORWARD -m conntrack --ctstate DNAT -j ACCEPT`);
+    return [warning(check, found, advice.join('; '))];
+  }
+  const [reason] = Object.values(unreadable);
+  return [
+    reason === undefined
+      ? ok(check, 'no chain FORWARD of iptables drops by policy')
+      : unknown(check, `not all rules of iptables can be read: ${reason}`, AS_ROOT),
+  ];
 }
 
 /** Some sysctls exist only with their module: their absence is conclusive only if other sysctls can be read. */

@@ -41,7 +41,7 @@ whereAllowed('doctor on a kernel', () => {
         legacy: 1,
         nft: 1,
       });
-      expect(facts.droppedByPolicy).toEqual(['ip6tables-nft']);
+      expect(facts.forwardPolicyDrop).toEqual(['ip6tables-nft']);
       expect(facts.tools.nft).toMatch(/^nftables v/);
       expect(facts.conntrackByNetlink).toBeUndefined();
       expect(facts.kernel).toMatch(/^\d+\.\d+/);

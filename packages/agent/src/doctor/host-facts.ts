@@ -34,8 +34,8 @@ export interface HostFacts {
   readonly conntrackByNetlink: NetlinkObstacle | undefined;
   /** Number of rules in each variant of iptables, of both IP families. */
   readonly iptables: { readonly legacy: number | undefined; readonly nft: number | undefined };
-  /** Variants whose chain FORWARD drops by policy what none of its rules accepts: `iptables-nft`, `ip6tables-legacy`. */
-  readonly droppedByPolicy: readonly string[];
+  /** Variants whose chain FORWARD has the policy DROP: `iptables-nft`, `ip6tables-legacy`. */
+  readonly forwardPolicyDrop: readonly string[];
   /** Why the rules of a variant could not be listed. */
   readonly unreadable: Readonly<Partial<Record<'legacy' | 'nft', string>>>;
   /** The kube-proxier that runs in this network namespace; undefined when none does. */
@@ -124,7 +124,7 @@ export async function gatherHostFacts({
     }
   };
   const unreadable: Partial<Record<'legacy' | 'nft', string>> = {};
-  const droppedByPolicy: string[] = [];
+  const forwardPolicyDrop: string[] = [];
   const listed = await output('nft', 'list', 'tables');
   const nftTables = 'text' in listed ? (listed.text.match(/(?<=^table ).+$/gm) ?? []) : undefined;
   const variant = async (name: 'legacy' | 'nft'): Promise<number | undefined> => {
@@ -141,7 +141,7 @@ export async function gatherHostFacts({
     }
     for (const [index, one] of saved.entries()) {
       if ('text' in one && dropsForwarded(one.text)) {
-        droppedByPolicy.push(`${index === 0 ? 'iptables' : 'ip6tables'}-${name}`);
+        forwardPolicyDrop.push(`${index === 0 ? 'iptables' : 'ip6tables'}-${name}`);
       }
     }
     const texts = saved.flatMap((one) => ('text' in one ? [one.text] : []));
@@ -161,7 +161,7 @@ export async function gatherHostFacts({
     netlink: await netlink().catch((error: unknown) => ({ obstacle: messageOf(error) })),
     conntrackByNetlink: await obstacleOf(conntrack),
     iptables: { legacy: await variant('legacy'), nft: await variant('nft') },
-    droppedByPolicy,
+    forwardPolicyDrop,
     unreadable,
     instance: await instance(),
     kubeProxy: await kubeProxy(),

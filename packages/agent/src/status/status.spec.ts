@@ -81,6 +81,11 @@ Running:          120m, process 4711
 `);
 });
 
+test('why leftovers of other modes are kept', () => {
+  const text = formatStatus({ ...STATUS, leftovers: 'kept, because packets would be lost without them' }, NOW);
+  expect(text).toMatch(/^Leftovers: +kept, because packets would be lost without them$/m);
+});
+
 test('the result of the probe', () => {
   const probe = {
     verdict: 'ok',

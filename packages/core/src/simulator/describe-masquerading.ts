@@ -11,5 +11,5 @@ export function describeMasquerading(choices: readonly SimulatedChoice[]): strin
   }
   return masqueraded.every(({ hairpin }) => hairpin)
     ? 'masqueraded to itself only'
-    : 'masqueraded, but to addresses of this node';
+    : 'masqueraded, except to addresses of this node';
 }

@@ -41,7 +41,7 @@ describe('an endpoint with an address of the node (spec O-11)', () => {
   test('sees the address of a client outside, unlike other endpoints', () => {
     expect(masqueradedTo('203.0.113.9')).toEqual([POD, ELSEWHERE]);
     const simulation = simulatePacket(state, packetFrom('203.0.113.9'));
-    expect(formatSimulation(simulation)).toContain('(masqueraded, but to addresses of this node)');
+    expect(formatSimulation(simulation)).toContain('(masqueraded, except to addresses of this node)');
     expect(explainSimulation(simulation).steps).toContain(
       'Endpoint 192.168.0.2 is an address of this node: it sees the source 203.0.113.9, because only packets that leave the node are masqueraded.',
     );

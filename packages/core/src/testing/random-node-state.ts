@@ -15,7 +15,7 @@ export const RANDOM_NODE_ADDRESSES: Readonly<Record<IPFamily, readonly string[]>
 
 const CHANGES = 40;
 
-/** By seed. */
+/** Options of a state by its seed, which {@link randomNodeState} takes in turn. */
 const OPTIONS: readonly Partial<ProxierOptions>[] = [
   { localTrafficDetection: { kind: 'cluster-cidr', cidrs: ['10.244.0.0/16', 'fd00:244::/64'] } },
   { localTrafficDetection: { kind: 'none' } },

@@ -157,14 +157,14 @@ class ConditionReader {
       options.add(this.#next());
     }
     const isReached: Test = ({ source, destination, mark, inInterface }) => {
+      if (inInterface === 'lo' || inInterface === null) {
+        return 1;
+      }
       const back = this.host.interfaceOf({
         source: destination,
         destination: source,
         mark: options.has('--validmark') ? mark : 0,
       });
-      if (inInterface === 'lo' || inInterface === null) {
-        return 1;
-      }
       if (back === 'lo') {
         return options.has('--accept-local') ? (options.has('--loose') ? 1 : UNKNOWN) : 0;
       }

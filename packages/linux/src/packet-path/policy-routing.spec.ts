@@ -62,6 +62,7 @@ describe('usesMainTable', () => {
     '10: not from all fwmark 0xca6c lookup 51820',
     '10: from all uidrange 0-99 lookup 7',
     '10: from all unreachable',
+    'Dump was interrupted',
     '10: from all lookup [l3mdev-table]',
   ])('is not known with a rule that is not modelled: %s', (line) => {
     expect(isMain(`${line}\n${ORDINARY}`, '10.244.0.4', '10.244.7.2')).toBe(false);

@@ -30,8 +30,17 @@ const TABLES: Readonly<Record<string, PolicyRule['table']>> = {
 /** Parses the output of `ip rule show`, in the order of priority. Rules of a host without policy routing are left out. Pure. */
 export function parsePolicyRules(text: string): readonly PolicyRule[] {
   const rules = text.split('\n').flatMap((line): PolicyRule[] => {
-    const [, selectors] = /^\d+:\s+(.*?)\s*$/.exec(line) ?? [];
-    return selectors === undefined ? [] : [parseRule(selectors.split(/\s+/))];
+    // A line of another form is a rule that is not known.
+    return line.trim() === ''
+      ? []
+      : [
+          parseRule(
+            line
+              .trim()
+              .replace(/^\d+:\s+/, '')
+              .split(/\s+/),
+          ),
+        ];
   });
   return rules.every(({ table }) => table !== 'other') ? [] : rules;
 }

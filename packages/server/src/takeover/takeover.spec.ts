@@ -173,7 +173,7 @@ describe('rules that foreign rules would drop packets without', () => {
       },
     ],
   });
-  const setUp = (alone: () => NodeVerification, now?: () => NodeVerification) => {
+  const setUp = (alone: () => NodeVerification, now?: () => NodeVerification | undefined) => {
     const left = backend(undefined, undefined, undefined);
     const clock = new VirtualClock();
     const logger = new RecordingLogger();
@@ -204,10 +204,20 @@ describe('rules that foreign rules would drop packets without', () => {
     await takeover.stop();
   });
 
+  test('stay when the proxy ends during the verification', async () => {
+    const { left, clock, takeover } = setUp(
+      () => result(3),
+      () => undefined,
+    );
+    await clock.advance(0);
+    await takeover.stop();
+    expect(left.asked()).toBe(0);
+  });
+
   test.each([
     ['what is dropped either way', () => result(3)],
     ['what cannot be read', () => result(0, 0)],
-    ['nothing that could be verified', undefined],
+    ['a proxy that does not verify what the node does now', undefined],
   ])('do not stay because of %s', async (_what, now) => {
     const { left, clock, takeover } = setUp(() => result(3), now);
     await clock.advance(0);

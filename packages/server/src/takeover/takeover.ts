@@ -28,7 +28,10 @@ export interface TakeoverOptions {
    * verified.
    */
   readonly verify?: () => Promise<NodeVerification | undefined>;
-  /** Verifies what the node does now, with the leftovers. Called where foreign rules prevent what the state says. Default: not verified. */
+  /**
+   * Verifies what the node does now, with the leftovers; undefined when the proxy ends in between. Called where foreign rules prevent
+   * what the state says. Default: not verified.
+   */
   readonly verifyNow?: () => Promise<NodeVerification | undefined>;
   /** Called once, when the first removal has ended. */
   readonly onFinished?: (takeover: FinishedTakeover) => void;
@@ -136,7 +139,7 @@ export class Takeover implements ServerObserver {
 
   /** Whether the old rules may go: no rule of the mode in force is known to be wrong or missing. */
   async #isVerified(): Promise<boolean> {
-    const { inForce, logger, verify } = this.options;
+    const { inForce, logger, verify, verifyNow } = this.options;
     if (verify === undefined || this.#verified) {
       return true;
     }
@@ -153,11 +156,17 @@ export class Takeover implements ServerObserver {
       const more = wrong.length > 1 ? `, and ${wrong.length - 1} more differences` : '';
       return this.#keep(`mode ${inForce} does not do what the state says: ${first.message}${more}`);
     }
-    const lost = different.length === 0 ? undefined : await this.#lostByRemoval(different);
-    if (lost !== undefined) {
-      return this.#keep(
-        `packets would be lost without them: ${lost.message}. Accept these packets there, or use the mode that was used before`,
-      );
+    if (different.length > 0 && verifyNow !== undefined) {
+      const now = await verifyNow();
+      if (now === undefined) {
+        return false;
+      }
+      const lost = lostByRemoval(different, now);
+      if (lost !== undefined) {
+        return this.#keep(
+          `packets would be lost without them: ${lost.message}. Accept these packets there, or use the mode that was used before`,
+        );
+      }
     }
     if (verdict === 'unknown') {
       logger.info(
@@ -169,6 +178,7 @@ export class Takeover implements ServerObserver {
     return true;
   }
 
+  /** @returns that the rules are not to be removed yet. */
   #keep(why: string): false {
     const { inForce, logger } = this.options;
     this.#status = `kept, because ${why}`;
@@ -179,17 +189,6 @@ export class Takeover implements ServerObserver {
     return false;
   }
 
-  /** The first difference by a foreign rule that affects more packets once the leftovers are removed. */
-  async #lostByRemoval(withoutLeftovers: readonly VerificationFinding[]): Promise<VerificationFinding | undefined> {
-    const now = await this.options.verifyNow?.();
-    const readable = new Set(now?.families.filter(({ classes }) => classes > 0).map(({ family }) => family));
-    const findings = now?.families.flatMap((family) => family.findings) ?? [];
-    const known = new Map(findings.map((finding) => [causeOf(finding), finding.classes]));
-    return withoutLeftovers.find(
-      (finding) => readable.has(finding.family) && finding.classes > (known.get(causeOf(finding)) ?? 0),
-    );
-  }
-
   #finish(removed: readonly RemovedOfMode[], error?: unknown): void {
     if (!this.#isFinished) {
       this.#isFinished = true;
@@ -197,6 +196,29 @@ export class Takeover implements ServerObserver {
       onFinished?.({ inForce, removed, ...(error === undefined ? {} : { error }) });
     }
   }
+}
+
+/** The first difference without the leftovers whose cause affects more packets than it does now, where that is known. */
+function lostByRemoval(
+  withoutLeftovers: readonly VerificationFinding[],
+  { families }: NodeVerification,
+): VerificationFinding | undefined {
+  const known = new Set(families.filter(({ classes }) => classes > 0).map(({ family }) => family));
+  const now = classesByCause(families.flatMap(({ findings }) => findings));
+  const then = classesByCause(withoutLeftovers);
+  return withoutLeftovers.find((finding) => {
+    const cause = causeOf(finding);
+    return known.has(finding.family) && (then.get(cause) ?? 0) > (now.get(cause) ?? 0);
+  });
+}
+
+function classesByCause(findings: readonly VerificationFinding[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const finding of findings) {
+    const cause = causeOf(finding);
+    counts.set(cause, (counts.get(cause) ?? 0) + finding.classes);
+  }
+  return counts;
 }
 
 function causeOf({ family, kind, decidedBy }: VerificationFinding): string {
