@@ -97,7 +97,7 @@ async function bundleAgent() {
     minifyWhitespace: true,
     lineLimit: 120,
     // Names of classes are part of messages.
-    keepNames: true,
+    keepNames: false,
     write: false,
     logLevel: 'error',
   });
