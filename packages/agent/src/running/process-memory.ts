@@ -1,6 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
+/** Objects of some 40 bytes: more than a young generation of 1 MB, with which V8 starts. */
+const MORE_THAN_YOUNG_GENERATION = 30_000;
+
 /**
  * Makes V8 collect garbage more often instead of growing the heap. Reading a large cluster creates much garbage once; V8
  * returns the memory late or never. V8 reads these flags at each decision, so they can be set at runtime instead of on
@@ -9,6 +12,7 @@ import { runInNewContext } from 'node:vm';
  */
 export function holdMemory(): void {
   setFlagsFromString('--heap-growing-percent=30');
+  doubleYoungGeneration();
   setFlagsFromString('--semi-space-growth-factor=1');
 }
 
@@ -20,9 +24,25 @@ export function settleMemory(): void {
   setFlagsFromString('--heap-growing-percent=0');
   setFlagsFromString('--semi-space-growth-factor=2');
   setFlagsFromString('--optimize-for-size');
+  collectGarbage({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+}
+
+/**
+ * To 2 MB: V8 doubles it when more than it holds has survived. With 1 MB, it is collected 700 times in a start with 10,000 Services, and
+ * with 2 MB half as often: an eighth less CPU time for 1 MB of memory. With 16 MB, the default, a start needs 50 MB more.
+ */
+function doubleYoungGeneration(): void {
+  const survivors = Array.from({ length: MORE_THAN_YOUNG_GENERATION }, (_, index) => ({ index }));
+  collectGarbage({ type: 'minor', execution: 'sync' });
+  // They must not be garbage before.
+  survivors.length = 0;
+}
+
+/** Of V8: `gc`, which it has where this flag was set when a context was made. */
+function collectGarbage(options: Readonly<Record<string, string>>): void {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
   if (typeof collect === 'function') {
-    collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+    collect(options);
   }
 }
