@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Endpoint } from '@kube-proxier/core';
-import { type Balancing, endpointSlots, slotCount } from './endpoint-slots.js';
+import { type Endpoint, finish } from '@kube-proxier/core';
+import { arrangeSlotsInSlices, type Balancing, endpointSlots, slotCount } from './endpoint-slots.js';
 import { ANNOTATIONS, readServiceOptions } from './service-options.js';
 
 function endpoint(number: number, weight = 1): Endpoint {
@@ -37,6 +37,32 @@ describe('slots', () => {
       expect(new Set(slots.map(({ key }) => key)).size).toBe(count);
       expect(slots).toHaveLength(count);
       expect(endpointSlots(endpoints(count).reverse(), options)).toEqual(slots);
+    });
+
+    describe('after a change, the list before it makes no difference', () => {
+      const all = endpoints(1000);
+      const weighted = all.map((one, index) => ({ ...one, weight: (index % 3) + 1 }));
+      const drained = all.map((one, index) => ({ ...one, weight: index % 2 === 0 ? 2 : 0 }));
+      test.each<[string, readonly Endpoint[], readonly Endpoint[]]>([
+        ['the same endpoints', all, [...all]],
+        ['equal endpoints, other objects', all, endpoints(1000)],
+        ['one is gone', all, all.toSpliced(500, 1)],
+        ['300 in a row are gone', all, all.toSpliced(100, 300)],
+        ['one comes first', all.slice(1), all],
+        ['300 come', all.toSpliced(100, 300), all],
+        ['one is replaced', all, all.with(500, endpoint(2000))],
+        ['each second is gone', all, all.filter((_, index) => index % 2 === 0)],
+        ['in another order', all, all.toReversed()],
+        ['all are replaced', all, endpoints(2000).slice(1000)],
+        ['they get weights', all, weighted],
+        ['they lose weights', weighted, all],
+        ['half of them is drained: as many slots as before', all, drained],
+        ['half of them was drained', drained, all],
+      ])('%s', (_, previous, list) => {
+        endpointSlots(previous, options);
+        finish(arrangeSlotsInSlices(list, () => options, previous));
+        expect(endpointSlots(list, options)).toEqual(endpointSlots([...list], options));
+      });
     });
 
     test.each([100, 1000, 3000])('of %d endpoints, a removed or replaced one moves few others', (count) => {

@@ -19,7 +19,7 @@ export type Balancing = Pick<ServiceOptions, 'loadBalancing'>;
 export function endpointSlots(endpoints: readonly Endpoint[], { loadBalancing }: Balancing): readonly Endpoint[] {
   const arranged = loadBalancing === 'maglev' ? undefined : ARRANGED.get(endpoints);
   if (arranged !== undefined) {
-    return arranged;
+    return arranged.slots;
   }
   const weights = selectionWeights(endpoints);
   if (loadBalancing === 'maglev') {
@@ -41,7 +41,7 @@ export function slotCount(endpoints: readonly Endpoint[], { loadBalancing }: Bal
   }
   const arranged = ARRANGED.get(endpoints);
   if (arranged !== undefined) {
-    return arranged.length;
+    return arranged.slots.length;
   }
   const weights = selectionWeights(endpoints);
   return weights === undefined ? endpoints.length : partsOf(weights).reduce((sum, part) => sum + part, 0);
@@ -55,11 +55,19 @@ function partsOf(weights: readonly number[]): readonly number[] {
 /**
  * Finds out beforehand, for a long list, what {@link endpointSlots} then knows. Yields after some endpoints each, so that a caller can
  * pause.
+ *
+ * @param previous the list before a change, of which seeds are reused. The result is the same without it.
  */
-export function* arrangeSlotsInSlices(endpoints: readonly Endpoint[], balancing: () => Balancing): Slices<void> {
+export function* arrangeSlotsInSlices(
+  endpoints: readonly Endpoint[],
+  balancing: () => Balancing,
+  previous?: readonly Endpoint[],
+): Slices<void> {
   if (endpoints.length >= LONG_LIST && !ARRANGED.has(endpoints) && balancing().loadBalancing !== 'maglev') {
     const weights = selectionWeights(endpoints);
-    yield* steadySlotsInSlices(endpoints, weights && partsOf(weights));
+    const seeds = previous && ARRANGED.get(previous)?.seeds;
+    const known = previous && seeds && { endpoints: previous, seeds };
+    yield* steadySlotsInSlices(endpoints, weights && partsOf(weights), known);
   }
 }
 
@@ -69,7 +77,19 @@ const BETWEEN_PAUSES = 64;
 const LONG_LIST = 64;
 const NO_ENDPOINT = -1;
 /** A changed Service is requested before and after the change, and so costs once. */
-const ARRANGED = new WeakMap<readonly Endpoint[], readonly Endpoint[]>();
+const ARRANGED = new WeakMap<readonly Endpoint[], Arrangement>();
+
+interface Arrangement {
+  readonly slots: readonly Endpoint[];
+  /** Of each endpoint, where each has one slot; undefined with weights. */
+  readonly seeds: Uint32Array | undefined;
+}
+
+/** A list with the seeds of its endpoints. */
+interface KnownSeeds {
+  readonly endpoints: readonly Endpoint[];
+  readonly seeds: Uint32Array;
+}
 
 /**
  * A slot for each endpoint, such that one that comes or goes moves few others: of 5,000 some hundred, where in order
@@ -85,12 +105,14 @@ function steadySlots(list: readonly Endpoint[], parts: readonly number[] | undef
 function* steadySlotsInSlices(
   list: readonly Endpoint[],
   parts: readonly number[] | undefined,
+  known?: KnownSeeds,
 ): Slices<readonly Endpoint[]> {
   const endpoints = parts === undefined ? list : repeated(list, parts);
   const { length } = endpoints;
   yield;
+  const seeds = parts === undefined && known !== undefined ? changedSeeds(endpoints, known) : seedsOf(endpoints);
   const matching: Matching = {
-    seeds: seedsOf(endpoints),
+    seeds,
     tries: new Uint32Array(length),
     holders: new Int32Array(length).fill(NO_ENDPOINT),
     ranks: new Uint32Array(length),
@@ -103,7 +125,7 @@ function* steadySlotsInSlices(
   for (const [slot, index] of matching.holders.entries()) {
     arranged[slot] = endpoints[index] as Endpoint;
   }
-  ARRANGED.set(list, arranged);
+  ARRANGED.set(list, { slots: arranged, seeds: parts === undefined ? seeds : undefined });
   return arranged;
 }
 
@@ -164,6 +186,30 @@ function seedsOf(endpoints: readonly Endpoint[]): Uint32Array {
       previous = endpoint;
     }
     seeds[index] = copy === 0 ? hash : mixed(hash, copy);
+  }
+  return seeds;
+}
+
+/** Endpoints after the expected one among which the next is looked for. */
+const LOOK_AHEAD = 128;
+
+/** As {@link seedsOf}, of endpoints that have one slot each. Most of them are the same objects as in the known list, in the same order. */
+function changedSeeds(endpoints: readonly Endpoint[], known: KnownSeeds): Uint32Array {
+  const seeds = new Uint32Array(endpoints.length);
+  let place = 0;
+  for (let index = 0; index < seeds.length; index++) {
+    const endpoint = endpoints[index] as Endpoint;
+    const end = Math.min(known.endpoints.length, place + LOOK_AHEAD);
+    let found = place;
+    while (found < end && known.endpoints[found] !== endpoint) {
+      found++;
+    }
+    if (found < end) {
+      seeds[index] = known.seeds[found] as number;
+      place = found + 1;
+    } else {
+      seeds[index] = textHash(endpoint.key);
+    }
   }
   return seeds;
 }

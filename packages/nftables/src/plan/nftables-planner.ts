@@ -256,7 +256,7 @@ export class NftablesPlanner {
       const isLong = changes.resolvedServicePorts.size > FEW || Math.max(endpointsOf(was), endpointsOf(current)) > MANY;
       if (isLong) {
         yield* arrangeSlots(was);
-        yield* arrangeSlots(current);
+        yield* arrangeSlots(current, was);
         yield;
       }
       const oldElements = was && parts.remove(this.#elementsOf(was, next, facts, current));
@@ -320,11 +320,11 @@ function endpointsOf(port: ResolvedServicePort | undefined): number {
 }
 
 /** Beforehand, as it takes long for a Service with many endpoints. */
-function* arrangeSlots(port: ResolvedServicePort | undefined): Slices<void> {
+function* arrangeSlots(port: ResolvedServicePort | undefined, previous?: ResolvedServicePort): Slices<void> {
   if (port !== undefined) {
     const options = () => readServiceOptions(port.servicePort.annotations).options;
-    yield* arrangeSlotsInSlices(port.cluster, options);
-    yield* arrangeSlotsInSlices(port.local, options);
+    yield* arrangeSlotsInSlices(port.cluster, options, previous?.cluster);
+    yield* arrangeSlotsInSlices(port.local, options, previous?.local);
   }
 }
 

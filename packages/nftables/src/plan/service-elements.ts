@@ -198,7 +198,8 @@ const HAIRPINS = new WeakMap<readonly Endpoint[], readonly string[]>();
 function noteHairpins(endpoints: readonly Endpoint[], hairpins: Set<string>): void {
   let found = HAIRPINS.get(endpoints);
   if (found === undefined) {
-    found = endpoints.flatMap(({ address, isLocal }) => (isLocal ? `${address} . ${address}` : []));
+    // Not `flatMap`, which makes an array for each of very many endpoints.
+    found = endpoints.filter(({ isLocal }) => isLocal).map(({ address }) => `${address} . ${address}`);
     if (endpoints.length > FEW) {
       HAIRPINS.set(endpoints, found);
     }
