@@ -1,3 +1,4 @@
+import { flatText } from '../text/flat-text.js';
 import type { Branded } from './branded.js';
 
 /** Transport protocols that a Service port can have. */
@@ -23,12 +24,12 @@ export type ServiceKey = Branded<'ServiceKey'>;
 
 /** `namespace/name:port/PROTOCOL`; the port's name is empty for an unnamed port. */
 export function servicePortKey(name: ServicePortName): ServicePortKey {
-  return `${name.namespace}/${name.name}:${name.portName}/${name.protocol}` as ServicePortKey;
+  return flatText(name.namespace, '/', name.name, ':', name.portName, '/', name.protocol) as ServicePortKey;
 }
 
 /** `namespace/name`. */
 export function serviceKey(name: { readonly namespace: string; readonly name: string }): ServiceKey {
-  return `${name.namespace}/${name.name}` as ServiceKey;
+  return flatText(name.namespace, '/', name.name) as ServiceKey;
 }
 
 /** The Service of a service port. Names of namespaces and Services contain no colon. */

@@ -3,6 +3,7 @@ import { identityOf } from '../objects/field-reader.js';
 import type { ObjectIdentity, ReadResult } from '../objects/object-problem.js';
 import type { ObjectReader } from '../objects/object-reader.js';
 import type { EndpointSlice, Node, Service } from '../objects/objects.js';
+import { flatText } from '../text/flat-text.js';
 import type { ObjectEntry, RecordedKind } from './recorded-entry.js';
 import { reducedEndpointSlice, reducedNode, reducedService } from './reduced-objects.js';
 import { applyDelta, deltaOf } from './structural-delta.js';
@@ -190,7 +191,9 @@ export class ObjectJournal {
   #setBack(origin: Origin, current: unknown, was: unknown): void {
     this.#originBytes -= origin.back?.length ?? 0;
     origin.back =
-      was === undefined ? undefined : flat(JSON.stringify(current === undefined ? { to: was } : deltaOf(current, was)));
+      was === undefined
+        ? undefined
+        : flatText(JSON.stringify(current === undefined ? { to: was } : deltaOf(current, was)));
     this.#originBytes += origin.back?.length ?? 0;
   }
 }
@@ -224,22 +227,16 @@ function* objectsOf(
   }
 }
 
-/** As one text in memory: of more than 100 characters, `JSON.stringify` returns a tree of texts. */
-function flat(text: string): string {
-  return [text.slice(0, 1), text.slice(1)].join('');
-}
-
 function parsed(text: string | undefined): unknown {
   return text === undefined ? undefined : JSON.parse(text);
 }
 
 function nameOf({ namespace, name }: ObjectIdentity): string {
-  return namespace === '' ? name : [namespace, name].join('/');
+  return namespace === '' ? name : flatText(namespace, '/', name);
 }
 
 function keyOf(kind: RecordedKind, name: string): ObjectKey {
-  // Joined, it is one text in memory; concatenated, it would be several.
-  return [kind, name].join(' ');
+  return flatText(kind, ' ', name);
 }
 
 function parseKey(key: ObjectKey): Pick<JournalObject, 'kind' | 'name'> {

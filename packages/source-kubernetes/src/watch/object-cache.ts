@@ -1,4 +1,4 @@
-import { isRecord, isText } from '@kube-proxier/core';
+import { flatText, isRecord, isText } from '@kube-proxier/core';
 import type { WatchedResource } from './watched-resource.js';
 
 /** An object was added, changed or deleted. At least one is present. */
@@ -66,7 +66,7 @@ export class ObjectCache {
     }
     const { shape } = this.resource;
     const kept = shape.take(object) as object;
-    return this.#put({ key, text: JSON.stringify(shape.pack(kept)) }, kept);
+    return this.#put({ key, text: flatText(JSON.stringify(shape.pack(kept))) }, kept);
   }
 
   /** Records an object that was prepared before. @returns the change, undefined when no retained field changed. */
@@ -102,7 +102,7 @@ export class ObjectCache {
   prepareUnlessKnown(key: string, object: unknown): PreparedObject | undefined {
     const known = this.#objects.get(key);
     const { shape } = this.resource;
-    const text = JSON.stringify(shape.pack(shape.take(object)));
+    const text = flatText(JSON.stringify(shape.pack(shape.take(object))));
     if (known?.text !== text) {
       return { key, text };
     }
@@ -194,5 +194,5 @@ export function keyOf(object: unknown): string | undefined {
   if (!isRecord(metadata) || !isText(metadata.name)) {
     return undefined;
   }
-  return isText(metadata.namespace) ? `${metadata.namespace}/${metadata.name}` : metadata.name;
+  return isText(metadata.namespace) ? flatText(metadata.namespace, '/', metadata.name) : metadata.name;
 }
