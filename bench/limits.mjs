@@ -8,6 +8,7 @@ import { apiService, apiSlice } from './lib/api-objects.mjs';
 import { bringLoopbackUp, runInNewNetwork } from './lib/child-processes.mjs';
 import { address, podsOf, service, slice } from './lib/cluster.mjs';
 import { EventLoopHold } from './lib/event-loop.mjs';
+import { plainKubeconfig } from './lib/filled-api-server.mjs';
 import { MeasuredProxy } from './lib/measured-proxy.mjs';
 import { collectGarbage, cpuSeconds, memoryOf, timed, wait } from './lib/process-usage.mjs';
 import { Report } from './lib/report.mjs';
@@ -198,7 +199,12 @@ async function inside({ subject, objects, change, rounds, check, ...one }) {
   if (variant !== undefined) {
     spawnSync(`iptables-${variant}`, ['-t', 'mangle', '-N', 'KUBE-IPTABLES-HINT']);
   }
-  const proxy = new MeasuredProxy({ peer: undefined, mode, url: server.url, flags: ['--iptables-min-sync-period=0s'] });
+  const proxy = new MeasuredProxy({
+    peer: undefined,
+    mode,
+    kubeconfig: plainKubeconfig(server.url),
+    flags: ['--iptables-min-sync-period=0s'],
+  });
   try {
     const load = await proxy.firstSync(560_000);
     const { cpu } = proxy;

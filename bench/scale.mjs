@@ -4,14 +4,15 @@
 // change from the API to the kernel, 100 changes a second, memory, and for how long the event loop is held.
 // `--services 1000`, `--of nftables` (both more than once) measure less. `--peer PATH` measures a kube-proxy beside it.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { apiService, apiSlice } from './lib/api-objects.mjs';
+import { changedSlice, freshAddress } from './lib/api-objects.mjs';
 import { bringLoopbackUp, runInNewNetwork } from './lib/child-processes.mjs';
-import { address } from './lib/cluster.mjs';
+import { startFilledFake } from './lib/filled-api-server.mjs';
+import { linkIptables } from './lib/iptables-path.mjs';
 import { lagsOf, MeasuredProxy } from './lib/measured-proxy.mjs';
 import { wait } from './lib/process-usage.mjs';
 import { Report } from './lib/report.mjs';
@@ -54,35 +55,6 @@ const NO_HOLD = { longest: Number.NaN, busiest: Number.NaN };
 const CHANGES = { counted: 31, before: 10 };
 
 /**
- * A change that no other is: one endpoint is replaced by one at an address that no other has.
- *
- * @param {number} index of the Service
- * @param {number} number of the change
- */
-function changedSlice(index, number) {
-  const slice = apiSlice(index, ENDPOINTS);
-  const [first] = slice.endpoints;
-  if (first) {
-    first.addresses = [freshAddress(number)];
-  }
-  return slice;
-}
-
-/** @param {number} number */
-const freshAddress = (number) => address(198, number);
-
-/** Programs of a variant of iptables in a directory of their own, as an image of kube-proxy has them. */
-function iptablesPath(/** @type {string} */ variant) {
-  const directory = mkdtempSync(join(tmpdir(), 'bench-iptables-'));
-  for (const family of ['iptables', 'ip6tables']) {
-    for (const suffix of ['', '-save', '-restore']) {
-      symlinkSync(`/usr/sbin/${family}-${variant}${suffix}`, join(directory, `${family}${suffix}`));
-    }
-  }
-  return { directory, path: `${directory}:${process.env.PATH}` };
-}
-
-/**
  * Everything that is installed in the kernel for a mode, as text.
  *
  * @param {string} subject
@@ -118,25 +90,26 @@ function removeAll(subject) {
 /** @param {string} subject @param {number} services */
 async function inside(subject, services) {
   bringLoopbackUp();
-  const { FakeApiServer } = await import('../packages/source-kubernetes/dist/testing/index.js');
-  const server = await FakeApiServer.start();
-  for (let index = 0; index < services; index += 1) {
-    server.store.put('services', apiService(index));
-    server.store.put('endpointslices', apiSlice(index, ENDPOINTS));
-  }
-  server.store.put('nodes', { metadata: { name: 'node1' } });
+  const server = await startFilledFake(services, ENDPOINTS);
 
   const [mode = '', variant] = subject.split('-');
   if (variant !== undefined) {
     // The agent uses the variant in which a kubelet left its hint, and kube-proxy the one that is called iptables.
     spawnSync(`iptables-${variant}`, ['-t', 'mangle', '-N', 'KUBE-IPTABLES-HINT']);
   }
-  const programs = variant === undefined ? undefined : iptablesPath(variant);
+  const directory = mkdtempSync(join(tmpdir(), 'bench-scale-'));
+  const path = variant === undefined ? undefined : linkIptables(directory, variant);
   const { peer } = values;
   const start = () =>
     new MeasuredProxy({
-      ...{ peer, mode, url: server.url, flags: [`--${mode === 'ipvs' ? 'ipvs' : 'iptables'}-min-sync-period=0s`] },
-      ...(programs && peer !== undefined ? { path: programs.path } : {}),
+      ...{
+        peer,
+        mode,
+        kubeconfig: server.kubeconfig,
+        isJsonServer: server.isJsonServer,
+        flags: [`--${mode === 'ipvs' ? 'ipvs' : 'iptables'}-min-sync-period=0s`],
+      },
+      ...(path !== undefined && peer !== undefined ? { path } : {}),
     });
 
   /** @type {Omit<Measured, 'change' | 'change99' | 'changeHold' | 'changeBusy' | 'lag' | 'cpu'>[]} */
@@ -163,7 +136,7 @@ async function inside(subject, services) {
     let made = 0;
     const makeChange = () => {
       made += 1;
-      server.store.put('endpointslices', changedSlice((made * 7919) % services, made));
+      server.replaceSlice(changedSlice((made * 7919) % services, ENDPOINTS, made));
     };
     const times = [];
     for (let round = 0; round < CHANGES.before + CHANGES.counted; round += 1) {
@@ -217,9 +190,7 @@ async function inside(subject, services) {
   } finally {
     await proxy.stop();
     await server.stop();
-    if (programs) {
-      rmSync(programs.directory, { recursive: true });
-    }
+    rmSync(directory, { recursive: true });
   }
 }
 

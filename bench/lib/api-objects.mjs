@@ -1,4 +1,4 @@
-import { clusterIP, podAddress } from './cluster.mjs';
+import { address, clusterIP, podAddress } from './cluster.mjs';
 
 /**
  * As large as real ones: an API server sends more than a proxy reads.
@@ -81,6 +81,29 @@ export function apiSlice(index, endpoints) {
     })),
   };
 }
+
+/**
+ * A change that no other is: one endpoint is replaced by one at an address that no other has.
+ *
+ * @param {number} index of the Service
+ * @param {number} endpoints of each
+ * @param {number} number of the change
+ */
+export function changedSlice(index, endpoints, number) {
+  const slice = apiSlice(index, endpoints);
+  const [first] = slice.endpoints;
+  if (first) {
+    first.addresses = [freshAddress(number)];
+  }
+  return slice;
+}
+
+/**
+ * The address that a change brings.
+ *
+ * @param {number} number of the change
+ */
+export const freshAddress = (number) => address(198, number);
 
 /** Fields that are maps in protobuf: their keys are sent. */
 const MAPS = new Set(['labels', 'annotations', 'selector']);

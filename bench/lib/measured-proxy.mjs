@@ -98,41 +98,49 @@ export class MeasuredProxy {
    * @param {object} options
    * @param {string | undefined} options.peer a kube-proxy, instead of the agent of this repository
    * @param {string} options.mode
-   * @param {string} options.url of the API server, in plain HTTP
+   * @param {string} options.kubeconfig as text
+   * @param {boolean} [options.isJsonServer] whether the API server speaks JSON only. Default false
    * @param {readonly string[]} [options.flags] further flags
+   * @param {boolean} [options.measuresHold] whether `eventLoopHold` is called; it takes some time of the start. Default true
    * @param {string} [options.path] where programs are looked for. Default: that of this process
    */
-  constructor({ peer, mode, url, flags = [], path = process.env.PATH }) {
+  constructor({
+    peer,
+    mode,
+    kubeconfig: text,
+    isJsonServer = false,
+    flags = [],
+    measuresHold = true,
+    path = process.env.PATH,
+  }) {
     this.#directory = mkdtempSync(join(tmpdir(), 'bench-proxy-'));
     this.#loopFile = join(this.#directory, 'event-loop');
     const kubeconfig = join(this.#directory, 'kubeconfig');
-    writeFileSync(
-      kubeconfig,
-      JSON.stringify({
-        ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'bench' },
-        contexts: [{ name: 'bench', context: { cluster: 'bench' } }],
-        clusters: [{ name: 'bench', cluster: { server: url } }],
-      }),
-    );
+    writeFileSync(kubeconfig, text);
     const common = [
       `--proxy-mode=${mode}`,
       `--kubeconfig=${kubeconfig}`,
       '--hostname-override=node1',
       '--cluster-cidr=10.192.0.0/10',
+      // The sysctl is read-only in a network namespace, where kube-proxy ends.
+      '--conntrack-max-per-core=0',
       '-v=2',
       ...flags,
     ];
     const [command, args] =
       peer === undefined
-        ? [process.execPath, ['--import', EVENT_LOOP_HOLD, AGENT, '--verify-period=0', ...common]]
-        : [peer, ['--kube-api-content-type=application/json', ...common]];
+        ? [
+            process.execPath,
+            [...(measuresHold ? ['--import', EVENT_LOOP_HOLD] : []), AGENT, '--verify-period=0', ...common],
+          ]
+        : [peer, [...(isJsonServer ? ['--kube-api-content-type=application/json'] : []), ...common]];
     this.#process = spawn(command, args, {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: { ...process.env, PATH: path, BENCH_EVENT_LOOP: this.#loopFile },
     });
     createInterface({ input: this.#process.stderr }).on('line', (line) => {
       this.#log = `${this.#log}${line}\n`.slice(-10_000);
-      if (peer === undefined && line.includes('Using proxy mode')) {
+      if (peer === undefined && measuresHold && line.includes('Using proxy mode')) {
         // Holds so far were those of loading the code.
         this.#process.kill('SIGUSR2');
       }
@@ -218,10 +226,20 @@ export class MeasuredProxy {
     return existsSync(this.#loopFile) ? readFileSync(this.#loopFile, 'utf8').split('\n').length : 0;
   }
 
+  /** Ends it as a crash does. */
+  async kill() {
+    await this.#end('SIGKILL');
+  }
+
   async stop() {
+    await this.#end('SIGTERM');
+  }
+
+  /** @param {NodeJS.Signals} signal */
+  async #end(signal) {
     if (this.#process.exitCode === null && this.#process.signalCode === null) {
       const exited = once(this.#process, 'exit');
-      this.#process.kill('SIGTERM');
+      this.#process.kill(signal);
       await exited;
     }
     rmSync(this.#directory, { recursive: true });

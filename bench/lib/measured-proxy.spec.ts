@@ -63,7 +63,7 @@ describe('a peer', () => {
     const file = join(directory, 'kube-proxy');
     writeFileSync(file, `#!/bin/sh\n${script}\n`);
     chmodSync(file, 0o755);
-    return new MeasuredProxy({ peer: file, mode: 'nftables', url: 'http://127.0.0.1:1' });
+    return new MeasuredProxy({ peer: file, mode: 'nftables', kubeconfig: '{}' });
   };
 
   test('is measured by its log, and stopped', async () => {

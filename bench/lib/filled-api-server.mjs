@@ -1,0 +1,197 @@
+import { Agent, request as httpsRequest } from 'node:https';
+import {
+  ApiServerProcess,
+  apiServerPrograms,
+  FakeApiServer,
+} from '../../packages/source-kubernetes/dist/testing/index.js';
+import { apiService, apiSlice } from './api-objects.mjs';
+
+/** @typedef {Pick<ReturnType<typeof apiService> | ReturnType<typeof apiSlice>, 'metadata'>} ApiObject */
+
+/** Requests at a time while a real server is filled. */
+const PARALLEL = 16;
+const NAMESPACES = 50;
+/** kube-proxy waits for its address. */
+const NODE = {
+  metadata: { name: 'node1' },
+  status: { addresses: [{ type: 'InternalIP', address: '127.0.0.1' }] },
+};
+const PATHS = { services: '/api/v1', endpointslices: '/apis/discovery.k8s.io/v1' };
+
+/**
+ * An API server with Services and their EndpointSlices: a real one where KUBE_APISERVER and ETCD name its programs, else the
+ * fake one of this repository, in this process.
+ *
+ * @typedef {object} FilledApiServer
+ * @property {string} name what it is, for the title of a report
+ * @property {string} kubeconfig as text
+ * @property {boolean} isJsonServer whether it speaks JSON only
+ * @property {(slice: ReturnType<typeof apiSlice>) => Promise<void>} replaceSlice
+ * @property {() => Promise<void>} stop
+ */
+
+/**
+ * @param {number} services
+ * @param {number} endpoints of each
+ * @returns {Promise<FilledApiServer>}
+ */
+export async function startFilledApiServer(services, endpoints) {
+  const programs = apiServerPrograms();
+  return programs === undefined ? startFilledFake(services, endpoints) : real(programs, services, endpoints);
+}
+
+/**
+ * The fake API server, in this process.
+ *
+ * @param {number} services
+ * @param {number} endpoints
+ * @returns {Promise<FilledApiServer>}
+ */
+export async function startFilledFake(services, endpoints) {
+  const server = await FakeApiServer.start();
+  for (let index = 0; index < services; index += 1) {
+    server.store.put('services', apiService(index));
+    server.store.put('endpointslices', apiSlice(index, endpoints));
+  }
+  server.store.put('nodes', NODE);
+  return {
+    ...{ name: 'the fake API server', isJsonServer: true },
+    kubeconfig: plainKubeconfig(server.url),
+    replaceSlice: async (slice) => void server.store.put('endpointslices', slice),
+    stop: () => server.stop(),
+  };
+}
+
+/**
+ * A kubeconfig without credentials, as text.
+ *
+ * @param {string} url of the API server, in plain HTTP
+ */
+export function plainKubeconfig(url) {
+  return JSON.stringify({
+    ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'bench' },
+    contexts: [{ name: 'bench', context: { cluster: 'bench' } }],
+    clusters: [{ name: 'bench', cluster: { server: url } }],
+  });
+}
+
+/**
+ * @param {import('../../packages/source-kubernetes/dist/testing/index.js').ApiServerPrograms} programs
+ * @param {number} services
+ * @param {number} endpoints
+ * @returns {Promise<FilledApiServer>}
+ */
+async function real(programs, services, endpoints) {
+  const agent = new Agent({ keepAlive: true, maxSockets: PARALLEL });
+  const server = await ApiServerProcess.start({
+    ...programs,
+    send: (request) => send(request, request.url.startsWith('https:') ? agent : undefined),
+  });
+  try {
+    await inParallel(NAMESPACES, (index) =>
+      post(server, '/api/v1/namespaces', { metadata: { name: `team-${index}` } }),
+    );
+    await inParallel(services, async (index) => {
+      // The server allocates the cluster IP: one is that of its own Service.
+      const { spec, ...service } = apiService(index);
+      const { clusterIP, clusterIPs, ...rest } = spec;
+      await post(server, pathOf('services', service), ofUser({ ...service, spec: rest }));
+      await post(server, pathOf('endpointslices', apiSlice(index, endpoints)), ofUser(apiSlice(index, endpoints)));
+    });
+    await server.put('nodes', NODE);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  return {
+    ...{ name: 'a real API server', isJsonServer: false },
+    kubeconfig: server.kubeconfig({ token: 'administrator' }),
+    async replaceSlice(slice) {
+      const path = `${pathOf('endpointslices', slice)}/${slice.metadata.name}`;
+      const { status, body } = await server.request('PUT', path, ofUser(slice));
+      if (status >= 300) {
+        throw new Error(`PUT ${path}: ${status} ${body}`);
+      }
+    },
+    async stop() {
+      agent.destroy();
+      await server.stop();
+    },
+  };
+}
+
+/**
+ * @param {'services' | 'endpointslices'} resource
+ * @param {ApiObject} object
+ */
+function pathOf(resource, { metadata }) {
+  return `${PATHS[resource]}/namespaces/${metadata.namespace}/${resource}`;
+}
+
+/**
+ * What a user would send: the server writes who manages which field itself, and owners need the uid of an object.
+ *
+ * @param {ApiObject} object
+ */
+function ofUser({ metadata, ...rest }) {
+  const { managedFields, ...kept } = metadata;
+  return { ...rest, metadata: { ...kept, ownerReferences: undefined } };
+}
+
+/**
+ * @param {ApiServerProcess} server
+ * @param {string} path
+ * @param {object} object
+ */
+async function post(server, path, object) {
+  const { status, body } = await server.request('POST', path, object);
+  if (status >= 300) {
+    throw new Error(`POST ${path}: ${status} ${body}`);
+  }
+}
+
+/**
+ * @param {number} count
+ * @param {(index: number) => Promise<void>} work
+ */
+async function inParallel(count, work) {
+  let next = 0;
+  const worker = async () => {
+    while (next < count) {
+      next += 1;
+      await work(next - 1);
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, worker));
+}
+
+/**
+ * Sends a request over a connection that is kept.
+ *
+ * @param {import('../../packages/source-kubernetes/dist/testing/index.js').ApiServerRequest} request
+ * @param {Agent | undefined} agent undefined for plain HTTP, of which there are few
+ * @returns {Promise<import('../../packages/source-kubernetes/dist/testing/index.js').ApiServerResponse>}
+ */
+async function send({ url, method, headers, body, authority }, agent) {
+  if (agent === undefined) {
+    const response = await fetch(url, { method, headers, ...(body === undefined ? {} : { body }) });
+    return { status: response.status, headers: {}, body: await response.text() };
+  }
+  return new Promise((resolve, reject) => {
+    const request = httpsRequest(url, { method, headers, agent, ca: authority }, (response) => {
+      /** @type {Buffer[]} */
+      const chunks = [];
+      response.on('data', (chunk) => chunks.push(chunk));
+      response.once('error', reject);
+      response.once('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(chunks).toString('utf8'),
+        }),
+      );
+    });
+    request.once('error', reject);
+    request.end(body);
+  });
+}

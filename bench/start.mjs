@@ -1,0 +1,229 @@
+#!/usr/bin/env node
+// How long the command takes to start: npm run bench:start (as root). From the start of the process to rules in the kernel, and
+// after a crash to a healthy proxy that has caught up. With KUBE_APISERVER and ETCD (paths of kube-apiserver and etcd) against a
+// real API server, else against the fake one of this repository. `--peer PATH` measures a kube-proxy beside it, in turns.
+// `--services 1000` is the size of the large cluster, `--of nftables` measures one mode.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { changedSlice, freshAddress } from './lib/api-objects.mjs';
+import { bringLoopbackUp, runInNewNetwork } from './lib/child-processes.mjs';
+import { startFilledApiServer } from './lib/filled-api-server.mjs';
+import { linkIptables } from './lib/iptables-path.mjs';
+import { MeasuredProxy } from './lib/measured-proxy.mjs';
+import { timed, wait } from './lib/process-usage.mjs';
+import { Report } from './lib/report.mjs';
+import { median } from './lib/statistics.mjs';
+
+/** @typedef {import('./lib/filled-api-server.mjs').FilledApiServer} FilledApiServer */
+
+const { values, positionals } = parseArgs({
+  options: {
+    services: { type: 'string', default: '10000' },
+    of: { type: 'string', multiple: true, default: ['nftables', 'iptables-nft', 'iptables-legacy'] },
+    rounds: { type: 'string', default: '3' },
+    peer: { type: 'string' },
+  },
+  allowPositionals: true,
+});
+const SELF = fileURLToPath(import.meta.url);
+const AGENT = fileURLToPath(new URL('../packages/agent/bin/kube-proxier.js', import.meta.url));
+const ROUNDS = Number(values.rounds);
+const SMALL = 200;
+const ENDPOINTS = 2;
+/** Seconds from the start of the process to rules in the kernel with the large cluster, at most, by mode. */
+const LIMITS = new Map([
+  ['nftables', 2000],
+  ['iptables-nft', 3000],
+  ['iptables-legacy', 3000],
+]);
+/** Runs of short commands. */
+const RUNS = 15;
+
+/**
+ * Milliseconds that a command takes, the median.
+ *
+ * @param {readonly string[]} args of Node
+ */
+async function runTime(args) {
+  const times = [];
+  for (let run = 0; run < RUNS; run += 1) {
+    times.push(await timed(() => spawnSync(process.execPath, args)));
+  }
+  return median(times);
+}
+
+/** @param {string} subject */
+function installed(subject) {
+  const [command = '', ...args] = subject === 'nftables' ? ['nft', 'list', 'ruleset', 'ip'] : [`${subject}-save`];
+  return execFileSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 30 });
+}
+
+/** @param {string} subject */
+function removeAll(subject) {
+  const clear = ['nat', 'filter', 'mangle'].map(
+    (table) => `iptables-legacy -t ${table} -F; iptables-legacy -t ${table} -X`,
+  );
+  spawnSync('sh', ['-c', subject === 'iptables-legacy' ? clear.join(';') : 'nft flush ruleset'], { stdio: 'ignore' });
+}
+
+/** Milliseconds from now until the health endpoint answers that the proxy is healthy. */
+async function untilHealthy() {
+  const begin = performance.now();
+  while (!(await isHealthy())) {
+    await wait(5);
+  }
+  return performance.now() - begin;
+}
+
+/** @returns {Promise<boolean>} */
+function isHealthy() {
+  return new Promise((resolve) => {
+    get('http://127.0.0.1:10256/healthz', { agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    }).once('error', () => resolve(false));
+  });
+}
+
+/**
+ * Starts of one proxy.
+ *
+ * @param {object} options
+ * @param {string} options.subject
+ * @param {FilledApiServer} options.server
+ * @param {string | undefined} options.peer
+ * @param {string | undefined} options.path
+ */
+function starter({ subject, server, peer, path }) {
+  const [mode = ''] = subject.split('-');
+  return () =>
+    new MeasuredProxy({
+      ...{ peer, mode, kubeconfig: server.kubeconfig, isJsonServer: server.isJsonServer, measuresHold: false },
+      ...(path !== undefined && peer !== undefined ? { path } : {}),
+    });
+}
+
+/**
+ * The whole of a mode: rows of a report, as the arguments of `add`.
+ *
+ * @param {string} subject
+ */
+async function inside(subject) {
+  bringLoopbackUp();
+  const [, variant] = subject.split('-');
+  const leaveHint = () => {
+    if (variant !== undefined) {
+      // The agent uses the variant in which a kubelet left its hint, and kube-proxy the one that is called iptables.
+      spawnSync(`iptables-${variant}`, ['-t', 'mangle', '-N', 'KUBE-IPTABLES-HINT']);
+    }
+  };
+  const directory = mkdtempSync(join(tmpdir(), 'bench-start-'));
+  const path = variant === undefined ? undefined : linkIptables(directory, variant);
+  const proxies = [undefined, ...(values.peer === undefined ? [] : [values.peer])];
+  /** @type {Record<string, number[]>} */
+  const times = {};
+  /** @type {(row: string, value: number) => void} */
+  const note = (row, value) => {
+    times[row] = [...(times[row] ?? []), value];
+  };
+  const nameOf = (/** @type {string | undefined} */ peer) => (peer === undefined ? 'kube-proxier' : 'kube-proxy');
+
+  const large = await startFilledApiServer(Number(values.services), ENDPOINTS);
+  try {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const peer of proxies) {
+        leaveHint();
+        const proxy = starter({ subject, server: large, peer, path })();
+        note(`${nameOf(peer)}: load`, await proxy.firstSync());
+        note(`${nameOf(peer)}: cpu`, proxy.cpu);
+        note(`${nameOf(peer)}: peak`, proxy.memory.peak);
+        await proxy.stop();
+        removeAll(subject);
+      }
+    }
+  } finally {
+    await large.stop();
+  }
+
+  const small = await startFilledApiServer(SMALL, ENDPOINTS);
+  try {
+    let made = 0;
+    for (const peer of proxies) {
+      leaveHint();
+      const start = starter({ subject, server: small, peer, path });
+      let proxy = start();
+      await proxy.firstSync();
+      await untilHealthy();
+      for (let round = 0; round < ROUNDS * 3; round += 1) {
+        await proxy.kill();
+        made += 1;
+        await small.replaceSlice(changedSlice(made % SMALL, ENDPOINTS, made));
+        const begin = performance.now();
+        proxy = start();
+        await Promise.all([
+          untilHealthy().then((took) => note(`${nameOf(peer)}: healthy`, took)),
+          proxy.firstSync().then(() => note(`${nameOf(peer)}: caught up`, performance.now() - begin)),
+        ]);
+        if (!installed(subject).includes(freshAddress(made))) {
+          throw new Error(`${freshAddress(made)} is not in the kernel after the first sync of ${nameOf(peer)}`);
+        }
+      }
+      await proxy.stop();
+      removeAll(subject);
+    }
+  } finally {
+    await small.stop();
+    rmSync(directory, { recursive: true });
+  }
+  const medians = Object.fromEntries(Object.entries(times).map(([row, all]) => [row, median(all)]));
+  process.stdout.write(`${JSON.stringify({ server: large.name, medians })}\n`);
+}
+
+async function main() {
+  /** @type {Map<string, {server: string, medians: Record<string, number>}>} */
+  const results = new Map();
+  for (const subject of values.of) {
+    const options = ['--services', values.services, '--rounds', values.rounds];
+    const peer = values.peer === undefined ? [] : ['--peer', values.peer];
+    const { status, stdout } = runInNewNetwork(SELF, [subject, ...options, ...peer], 'pipe');
+    if (status !== 0) {
+      throw new Error(`${subject}: failed`);
+    }
+    results.set(subject, JSON.parse(stdout.trim().split('\n').at(-1) ?? ''));
+  }
+  const [first] = results.values();
+  const report = new Report('start', `with ${first?.server}, Services of ${ENDPOINTS} endpoints`);
+  const node = await runTime(['-e', '0']);
+  const version = await runTime([AGENT, '--version']);
+  report.add('node -e 0', node, 'ms');
+  report.add('kube-proxier --version', version, 'ms', { atMost: 1.5 * node });
+  for (const [subject, { medians }] of results) {
+    const name = `${subject}, ${Number(values.services).toLocaleString('en')} Services`;
+    for (const proxy of ['kube-proxier', 'kube-proxy'].filter((one) => `${one}: load` in medians)) {
+      const isOurs = proxy === 'kube-proxier';
+      const get = (/** @type {string} */ row) => medians[`${proxy}: ${row}`] ?? Number.NaN;
+      /** @param {string} row the same of the peer, where there is one */
+      const peers = (row) => (isOurs ? medians[`kube-proxy: ${row}`] : undefined);
+      const limit = isOurs ? LIMITS.get(subject) : undefined;
+      report.add(`${name}: ${proxy}: start to rules in the kernel`, get('load'), 'ms', { atMost: limit });
+      report.add(`${name}: ${proxy}: the same: CPU`, get('cpu'), 's');
+      report.add(`${name}: ${proxy}: the same: peak resident`, get('peak'), 'MB');
+      const small = `${subject}, ${SMALL} Services: ${proxy}: SIGKILL and start`;
+      report.add(`${small}: healthy`, get('healthy'), 'ms', { atMost: peers('healthy') });
+      report.add(`${small}: caught up`, get('caught up'), 'ms', { atMost: peers('caught up') });
+    }
+  }
+  report.finish();
+}
+
+const [role, subject = ''] = positionals;
+if (role === 'inside') {
+  await inside(subject);
+} else {
+  await main();
+}
