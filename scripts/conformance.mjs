@@ -80,6 +80,13 @@ export const COLUMNS = [
   },
 ];
 
+/** A kube-proxy, where KUBE_PROXY names the program: it is judged by the same cases, and is not in the page. @type {readonly Column[]} */
+const PEERS = ['iptables', 'nftables'].map((mode) => ({
+  name: `kube-proxy ${mode}`,
+  backend: join(ROOT, 'scripts/kube-proxy/kube-proxy-backend.mjs'),
+  options: { mode, program: process.env.KUBE_PROXY ?? '' },
+}));
+
 const WORDS = { passed: 'pass', failed: 'FAIL', skipped: 'skip' };
 
 /**
@@ -265,15 +272,16 @@ async function main() {
     process.stdout.write(USAGE);
     return 0;
   }
-  const packageOf = (/** @type {Column} */ { backend }) => backend.replace(/^.*\//, '');
+  const packageOf = (/** @type {Column} */ { backend }) => backend.replace(/^.*\//, '').replace('-backend.mjs', '');
+  const known = [...COLUMNS, ...(process.env.KUBE_PROXY ? PEERS : [])];
   const chosen =
     positionals.length === 0
       ? COLUMNS
-      : COLUMNS.filter((column) => positionals.includes(column.name) || positionals.includes(packageOf(column)));
-  const known = [...new Set(COLUMNS.flatMap((column) => [column.name, packageOf(column)]))];
-  const unknown = positionals.filter((name) => !known.includes(name));
+      : known.filter((column) => positionals.includes(column.name) || positionals.includes(packageOf(column)));
+  const names = [...new Set(known.flatMap((column) => [column.name, packageOf(column)]))];
+  const unknown = positionals.filter((name) => !names.includes(name));
   if (unknown.length > 0) {
-    throw new PrepareError(`There is no column ${unknown.join(', ')}; there are: ${known.join(', ')}`);
+    throw new PrepareError(`There is no column ${unknown.join(', ')}; there are: ${names.join(', ')}`);
   }
   prepare({ ipvs: chosen.some(({ ipvsKernel }) => ipvsKernel) });
   const columns = [];

@@ -93,9 +93,9 @@ async function real(programs, services, endpoints) {
     );
     await inParallel(services, async (index) => {
       // The server allocates the cluster IP: one is that of its own Service.
-      const { spec, ...service } = apiService(index);
-      const { clusterIP, clusterIPs, ...rest } = spec;
-      await post(server, pathOf('services', service), ofUser({ ...service, spec: rest }));
+      const service = apiService(index);
+      const { clusterIP, clusterIPs, ...spec } = service.spec;
+      await post(server, pathOf('services', service), { ...ofUser(service), spec });
       await post(server, pathOf('endpointslices', apiSlice(index, endpoints)), ofUser(apiSlice(index, endpoints)));
     });
     await server.put('nodes', NODE);
