@@ -14,6 +14,8 @@ export const VARIANTS: readonly IptablesVariant[] = ['nft', 'legacy'];
 /** The iptables programs of a host. */
 export class HostTools {
   #variant: Promise<IptablesVariant | undefined> | undefined;
+  /** Programs that ran once: they are not started again to find out. */
+  readonly #installed = new Set<string>();
 
   /** @param requested the variant to use; undefined for the one that this host uses. */
   constructor(
@@ -70,6 +72,11 @@ export class HostTools {
         try {
           await run(this.of(family, variant), variant);
         } catch (error) {
+          if (isMissing(error)) {
+            // They were removed meanwhile.
+            this.#installed.clear();
+            continue;
+          }
           failed.push(`${family} rules${variant === undefined ? '' : ` (${variant})`}: ${messageOf(error)}`);
           cause = error;
         }
@@ -81,14 +88,23 @@ export class HostTools {
   }
 
   async #isInstalled(family: IPFamily, variant: IptablesVariant | undefined): Promise<boolean> {
+    const program = `${family} ${variant}`;
+    if (this.#installed.has(program)) {
+      return true;
+    }
     try {
       await this.of(family, variant).version();
+      this.#installed.add(program);
       return true;
     } catch (error) {
-      if (error instanceof IptablesError && error.code === 'IPTABLES_MISSING') {
+      if (isMissing(error)) {
         return false;
       }
       throw error;
     }
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof IptablesError && error.code === 'IPTABLES_MISSING';
 }

@@ -1,0 +1,57 @@
+import { expect, test } from '@jest/globals';
+import { CommandError, type CommandRequest, type CommandRunner } from '@kube-proxier/linux';
+import { HostTools } from './host-tools.js';
+
+/** A host with these programs, all of version 1.8.9. */
+function hostWith(programs: Set<string>): { readonly runner: CommandRunner; readonly started: string[] } {
+  const started: string[] = [];
+  return {
+    started,
+    runner: {
+      async run({ command, args = [] }: CommandRequest) {
+        if (!programs.has(command)) {
+          throw new CommandError('not-found', command, undefined, undefined, '', `${command} is not installed`);
+        }
+        started.push([command, ...args].join(' '));
+        return { stdout: `${command} v1.8.9 (nf_tables)\n`, stderr: '' };
+      },
+    },
+  };
+}
+
+test('a program that is installed is asked for its version once', async () => {
+  const { runner, started } = hostWith(new Set(['iptables-nft', 'ip6tables-nft']));
+  const tools = new HostTools(runner, undefined);
+  for (let round = 0; round < 3; round += 1) {
+    expect(await tools.installedVariants('IPv4')).toEqual(['nft']);
+    expect(await tools.installedVariants('IPv6')).toEqual(['nft']);
+  }
+  expect(started).toEqual(['iptables-nft --version', 'ip6tables-nft --version']);
+});
+
+test('a program that is installed later, or removed, is noticed', async () => {
+  const programs = new Set(['iptables-nft', 'ip6tables-nft']);
+  const { runner } = hostWith(programs);
+  const tools = new HostTools(runner, undefined);
+  const seen: string[] = [];
+  const look = async () => {
+    seen.length = 0;
+    await tools.each(async (iptables, variant) => {
+      await iptables.save('nat');
+      seen.push(`${iptables.family} ${variant}`);
+    });
+  };
+  programs.add('iptables-nft-save').add('ip6tables-nft-save');
+  await look();
+  expect(seen).toEqual(['IPv4 nft', 'IPv6 nft']);
+  for (const program of ['iptables-legacy', 'iptables-legacy-save']) {
+    programs.add(program);
+  }
+  await look();
+  expect(seen).toEqual(['IPv4 nft', 'IPv4 legacy', 'IPv6 nft']);
+  for (const program of ['iptables-nft', 'iptables-nft-save']) {
+    programs.delete(program);
+  }
+  await look();
+  expect(seen).toEqual(['IPv4 legacy', 'IPv6 nft']);
+});
