@@ -26,7 +26,7 @@ import {
   updateLock,
 } from './image-parts.mjs';
 import { OciLayout } from './oci-layout.mjs';
-import { layOutAgent, layOutDebian, layOutNode, NODE, normalizeModes } from './root-filesystem.mjs';
+import { COMPILE_CACHE, layOutAgent, layOutDebian, layOutNode, NODE, normalizeModes } from './root-filesystem.mjs';
 import { cycloneDx } from './sbom.mjs';
 
 const OUTPUT = join(ROOT, 'image');
@@ -89,7 +89,7 @@ export function buildImage({ architectures, flavour, output, acceptNewer }) {
       architecture,
       os: 'linux',
       config: {
-        Env: ['PATH=/usr/local/bin:/usr/sbin:/usr/bin', 'NODE_ENV=production'],
+        Env: ['PATH=/usr/local/bin:/usr/sbin:/usr/bin', 'NODE_ENV=production', `NODE_COMPILE_CACHE=${COMPILE_CACHE}`],
         Entrypoint: ['/usr/local/bin/kube-proxier'],
         WorkingDir: '/',
         Labels: annotations,

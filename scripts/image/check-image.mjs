@@ -9,6 +9,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -295,6 +296,7 @@ async function checkPackets(way, work, rootfs, image) {
         }
         const ready = await sandbox.node.exec(['bash', '-c', READY]);
         assert.match(ready.stdout, / 200 /, `/readyz: ${ready.stdout}`);
+        await compiledCodeKept(volumes['compile-cache'] ?? '', agent);
         const { stdout, status, stderr } = runc('exec', agent.id, '/usr/local/bin/kube-proxier', 'status');
         assert.equal(status, 0, `kube-proxier status: ${stdout}${stderr}`);
         checkThreads(agent.id, container.securityContext.runAsUser ?? 0);
@@ -354,7 +356,14 @@ function readDaemonSet({ mode, values }, work, endpoints) {
   writeFileSync(join(manifests, 'web.yaml'), serviceManifest(endpoints));
   const lock = join(work, `xtables-${mode}.lock`);
   writeFileSync(lock, '');
-  const volumes = { config: configuration, 'xtables-lock': lock, 'lib-modules': '/lib/modules', manifests };
+  const compileCache = join(work, `compile-cache-${mode}`);
+  mkdirSync(compileCache);
+  // As the kubelet makes a volume that begins empty.
+  chmodSync(compileCache, 0o777);
+  const volumes = {
+    ...{ config: configuration, 'xtables-lock': lock, 'lib-modules': '/lib/modules', manifests },
+    'compile-cache': compileCache,
+  };
   mkdirSync('/lib/modules', { recursive: true });
   return { pod, volumes };
 }
@@ -529,6 +538,20 @@ async function answered(connect, agent, what) {
     assert.ok(performance.now() < deadline, `${what}: ${outcome.kind}\n${agent.log}`);
     await delay(100);
     outcome = await connect();
+  }
+}
+
+/**
+ * Waits until the agent has written its compiled code: after a crash, the next start of the container uses it.
+ *
+ * @param {string} directory
+ * @param {{readonly hasEnded: boolean, readonly log: string}} agent
+ */
+async function compiledCodeKept(directory, agent) {
+  const deadline = performance.now() + PATIENCE;
+  while (readdirSync(directory, { recursive: true }).length < 2) {
+    assert.ok(!agent.hasEnded && performance.now() < deadline, `no compiled code was written:\n${agent.log}`);
+    await delay(100);
   }
 }
 

@@ -40,6 +40,9 @@ const UNUSED = [
   'lib/tmpfiles.d',
   'lib/modules-load.d',
 ];
+/** Where Node keeps compiled code (`NODE_COMPILE_CACHE`); the DaemonSet mounts a directory of the pod there. */
+export const COMPILE_CACHE = '/var/cache/kube-proxier';
+
 /** The program that runs the agent, in the image. */
 export const NODE = 'usr/local/bin/node';
 /** Merged into `/usr`, as on every Debian. */
@@ -93,6 +96,7 @@ export function layOutDebian(directory, packages, suite) {
   // Mount points: the root of a container is read-only.
   mkdirSync(join(directory, 'usr/lib/modules'), { recursive: true });
   mkdirSync(join(directory, 'var/lib/kube-proxier'), { recursive: true });
+  mkdirSync(join(directory, COMPILE_CACHE), { recursive: true });
   writeFileSync(join(directory, 'run/xtables.lock'), '');
   chmodSync(join(directory, 'tmp'), 0o1777);
   writeFileSync(join(directory, 'etc/passwd'), PASSWD);
