@@ -29,9 +29,11 @@ import { ContainerModule } from 'inversify';
 /** Namespace of the Services by which the kit recognizes what is programmed. */
 const MARKER_NAMESPACE = 'kube-proxier-conformance';
 /** Milliseconds without a sync after which kube-proxy has nothing more to do. */
-const SETTLED = 400;
+const SETTLED = 200;
+/** Of the endpoint of a marker. */
+const MARKER_PORT = 9;
 /** Milliseconds after which kube-proxy is considered stuck. */
-const PATIENCE = 30_000;
+const PATIENCE = 55_000;
 const POLL_INTERVAL = 50;
 
 /** What kube-proxy has not; the cases that need it are skipped by name. */
@@ -39,6 +41,28 @@ const CAPABILITIES = {
   ...{ localhostNodePortsIPv6: false, weights: false, resets: false },
   ...{ portRanges: false, shiftedPortRanges: false },
 };
+
+/**
+ * @param {IPFamily} family
+ * @param {string} marker its name, which ends with a number
+ */
+function markerAddress(family, marker) {
+  const number = Number(/\d+$/.exec(marker)?.[0]) % 250;
+  return family === 'IPv4' ? `192.0.2.${number + 1}` : `2001:db8:9::${(number + 1).toString(16)}`;
+}
+
+/**
+ * Whether rules, as iptables or nft prints them, send packets for a marker to its endpoint.
+ *
+ * @param {string} rules
+ * @param {IPFamily} family
+ * @param {string} marker
+ */
+function leadTo(rules, family, marker) {
+  const address = markerAddress(family, marker);
+  const bracketed = family === 'IPv4' ? address : `[${address}]`;
+  return rules.includes(`${bracketed}:${MARKER_PORT}`) || rules.includes(`${address} . ${MARKER_PORT} `);
+}
 
 class KubeProxyError extends ProxierError {
   /** @param {string} message */
@@ -224,10 +248,38 @@ class KubeProxyProcess {
       return;
     }
     for (const [resource, previous, current] of this.#pending.splice(0)) {
+      this.#markEndpoints(resource, previous, current);
       if (current !== undefined) {
         this.#server.store.put(resource, current);
       } else if (previous !== undefined) {
         this.#server.store.delete(resource, previous.metadata.name, previous.metadata.namespace);
+      }
+    }
+  }
+
+  /**
+   * Services and EndpointSlices arrive by two watches: a marker has an endpoint, so that its rules show that both did.
+   *
+   * @param {Resource} resource
+   * @param {ApiObject | undefined} previous
+   * @param {ApiObject | undefined} current
+   */
+  #markEndpoints(resource, previous, current) {
+    const { name = '', namespace } = (current ?? previous)?.metadata ?? {};
+    if (resource !== 'services' || namespace !== MARKER_NAMESPACE || this.#server === undefined) {
+      return;
+    }
+    for (const family of /** @type {const} */ (['IPv4', 'IPv6'])) {
+      const slice = `${name}-${family.toLowerCase()}`;
+      if (current === undefined) {
+        this.#server.store.delete('endpointslices', slice, namespace);
+      } else {
+        this.#server.store.put('endpointslices', {
+          metadata: { name: slice, namespace, labels: { 'kubernetes.io/service-name': name } },
+          addressType: family,
+          ports: [{ name: '', port: MARKER_PORT, protocol: 'TCP' }],
+          endpoints: [{ addresses: [markerAddress(family, name)], conditions: { ready: true } }],
+        });
       }
     }
   }
@@ -241,12 +293,11 @@ class KubeProxyProcess {
   async programmed(family, state) {
     const markers = [...state.servicePorts.values()]
       .filter(({ name }) => name.namespace === MARKER_NAMESPACE)
-      .map(({ name }) => `${MARKER_NAMESPACE}/${name.name}`);
+      .map(({ name }) => name.name);
     const deadline = performance.now() + PATIENCE;
     for (;;) {
       const rules = this.#rules(family);
-      const isWritten = markers.every((marker) => new RegExp(`${marker}(?![0-9])`).test(rules));
-      if (isWritten && performance.now() - this.#lastSync > SETTLED) {
+      if (markers.every((marker) => leadTo(rules, family, marker)) && performance.now() - this.#lastSync > SETTLED) {
         return;
       }
       if (performance.now() > deadline || this.#process?.exitCode !== null) {
