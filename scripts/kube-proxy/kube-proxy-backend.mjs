@@ -82,8 +82,9 @@ export function configurationOf(options, mode, kubeconfig) {
   const { localTrafficDetection: detection } = options;
   const { nodePortAddresses: selection } = options;
   const nodePortAddresses =
+    // No entry is every address in mode iptables, but only the primary ones in mode nftables.
     selection.kind === 'all'
-      ? []
+      ? ['0.0.0.0/0', '::/0']
       : selection.kind === 'primary'
         ? ['primary']
         : selection.kind === 'cidrs'
@@ -175,6 +176,8 @@ class KubeProxyProcess {
   /** @type {import('node:child_process').ChildProcess | undefined} */
   #process;
   #lastSync = 0;
+  /** Families of which it has written all rules: those of a kube-proxy before it lead to the same markers. @type {Set<string>} */
+  #written = new Set();
   #log = '';
   /** Until the lists are complete, what comes is part of them. @type {[Resource, ApiObject | undefined, ApiObject | undefined][]} */
   #pending = [];
@@ -236,6 +239,10 @@ class KubeProxyProcess {
     if (stderr) {
       createInterface({ input: stderr }).on('line', (line) => {
         this.#log = `${this.#log}${line}\n`.slice(-20_000);
+        const [, family] = /SyncProxyRules complete" ipFamily="(\w+)"/.exec(line) ?? [];
+        if (family !== undefined) {
+          this.#written.add(family);
+        }
         if (/Syncing|SyncProxyRules|syncProxyRules|Reloading/.test(line)) {
           this.#lastSync = performance.now();
         }
@@ -297,7 +304,11 @@ class KubeProxyProcess {
     const deadline = performance.now() + PATIENCE;
     for (;;) {
       const rules = this.#rules(family);
-      if (markers.every((marker) => leadTo(rules, family, marker)) && performance.now() - this.#lastSync > SETTLED) {
+      if (
+        this.#written.has(family) &&
+        markers.every((marker) => leadTo(rules, family, marker)) &&
+        performance.now() - this.#lastSync > SETTLED
+      ) {
         return;
       }
       if (performance.now() > deadline || this.#process?.exitCode !== null) {
