@@ -1,34 +1,67 @@
 #!/usr/bin/env node
-// What counting costs: npm run bench:counters [-- --services N --rounds N]. Needs root; a set of namespaces of its own for each mode.
-// In turns, in the same namespaces: no Service is counted, connections to all are, in mode nftables their packets, too, and none is
-// again, which says how small a difference is significant. Of each turn the best of many batches counts. Beside it the CPU time of a reading, which the agent makes every 10 s at most.
+// What counting costs: npm run bench:counters [-- --modes nftables,iptables,ipvs --services N --rounds N]. Needs root; a set of namespaces
+// of its own for each mode. Mode ipvs runs in User-Mode Linux, which this boots: it compares with itself only.
+//
+// In each round, in random order, in the same namespaces: no Service is counted, connections to all are, in mode nftables their packets,
+// too, and none is again, which says how small a difference is significant. One thread opens connections in short bursts, of which those
+// count that nothing else disturbed: a tenth of them was faster. Beside it the CPU time of readings, of one processor.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { COUNT_CONNECTIONS_ANNOTATION, COUNT_TRAFFIC_ANNOTATION, diffStates } from '../packages/core/dist/index.js';
 import { makeService, makeSlice, resolveObjects } from '../packages/core/dist/testing/index.js';
 import { IptablesDataplane } from '../packages/iptables/dist/index.js';
-import { createIptables, createNft } from '../packages/linux/dist/index.js';
+import { IpvsDataplane } from '../packages/ipvs/dist/index.js';
+import {
+  createIptables,
+  createNetlinkNft,
+  IpSetsNetlink,
+  IpvsNetlink,
+  LinksNetlink,
+  NetlinkSocket,
+} from '../packages/linux/dist/index.js';
 import { NetworkSandbox, SANDBOX_NETWORK } from '../packages/network-sandbox/dist/index.js';
 import { NftablesDataplane } from '../packages/nftables/dist/index.js';
+import { prepare, runScript } from '../scripts/prepare.mjs';
+import { runInIpvsKernel } from '../scripts/run-in-ipvs-kernel.mjs';
 import { clusterIP, podsOf } from './lib/cluster.mjs';
 import { cpuSeconds } from './lib/process-usage.mjs';
 import { Report } from './lib/report.mjs';
-import { median, medianInterval } from './lib/statistics.mjs';
+import { median, medianInterval, percentile } from './lib/statistics.mjs';
 
 /** @typedef {import('../packages/core/dist/index.js').ProxyState} ProxyState */
+/** @typedef {import('../packages/network-sandbox/dist/index.js').SandboxHost} SandboxHost */
+/** @typedef {'nftables' | 'iptables' | 'ipvs'} Mode */
+/** @typedef {'nothing' | 'connections' | 'traffic'} Counted */
 
 const { values } = parseArgs({
-  options: { services: { type: 'string', default: '10000' }, rounds: { type: 'string', default: '30' } },
+  options: {
+    services: { type: 'string', default: '10000' },
+    rounds: { type: 'string', default: '25' },
+    modes: { type: 'string', default: 'nftables,iptables' },
+    inside: { type: 'boolean', default: false },
+  },
 });
 const SERVICES = Number(values.services);
 const ROUNDS = Number(values.rounds);
-const CONNECTIONS = 200;
-const BATCHES = 10;
+const MODES = /** @type {Mode[]} */ (values.modes.split(','));
+const SELF = fileURLToPath(import.meta.url);
+const CLIENT = fileURLToPath(new URL('lib/connection-bursts.mjs', import.meta.url));
+/** Connections of a burst, bursts of a turn, and those before it that fill the caches. */
+const BURST = 10;
+const BURSTS = 1000;
+const WARM_UP = 200;
+/** Of the bursts of a turn, this part was faster than the one that counts. */
+const UNDISTURBED = 0.1;
+const ENDPOINT_PORT = '8080';
 const READINGS = 5;
 /** Seconds between two readings of the agent, at least; and how many times the duration of a reading that is. */
 const PAUSE = 10;
-const PAUSE_RATIO = 20;
-
-/** @typedef {'nothing' | 'connections' | 'traffic'} Counted */
+const PAUSE_RATIO = 50;
+/** The aim: new connections lost, in percent. */
+const AIM = 3;
 
 /**
  * @param {readonly string[]} pods of Service 1; others lead nowhere
@@ -47,29 +80,80 @@ function stateOf(pods, counted) {
     const service = makeService(`bench/s${index}`, { clusterIP: address, clusterIPs: [address], ports });
     services.push({ ...service, metadata: { ...service.metadata, annotations } });
     const endpoints = index === 1 ? pods : podsOf(index, 2).map((pod) => pod.address);
-    slices.push(makeSlice(`bench/s${index}`, endpoints, { ports: [{ port: 8080 }] }));
+    slices.push(makeSlice(`bench/s${index}`, endpoints, { ports: [{ port: Number(ENDPOINT_PORT) }] }));
   }
   const [cidr = ''] = SANDBOX_NETWORK.clusterCIDRs;
   return resolveObjects({ services, slices }, { localTrafficDetection: { kind: 'source-cidr', cidr } });
 }
 
-/** @param {'nftables' | 'iptables'} mode */
+/**
+ * @param {Mode} mode
+ * @param {SandboxHost} node
+ */
+function dataplaneOf(mode, { runner, namespacePath: namespace }) {
+  const family = 'IPv4';
+  switch (mode) {
+    case 'nftables':
+      return new NftablesDataplane({ family, nft: createNetlinkNft({ namespace }) });
+    case 'iptables':
+      return new IptablesDataplane({
+        family,
+        iptables: async () => createIptables({ family, runner, variant: 'nft' }),
+      });
+    case 'ipvs':
+      return new IpvsDataplane({
+        family,
+        host: {
+          ipvs: new IpvsNetlink(new NetlinkSocket('generic', { namespace })),
+          links: new LinksNetlink(new NetlinkSocket('route', { namespace })),
+          sets: new IpSetsNetlink(new NetlinkSocket('netfilter', { namespace })),
+          iptables: async () => createIptables({ family, runner, variant: 'legacy' }),
+        },
+      });
+  }
+}
+
+/**
+ * @param {SandboxHost} from where connections come from
+ * @param {readonly SandboxHost[]} to their endpoints
+ */
+function startClient(from, to) {
+  const namespaces = to.map(({ namespacePath }) => namespacePath);
+  const args = [CLIENT, clusterIP(1), '80', from.namespacePath, ENDPOINT_PORT, ...namespaces];
+  const client = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: client.stdout });
+  const failed = once(client, 'close').then(() => Promise.reject(new Error('the client failed')));
+  failed.catch(() => {});
+  return {
+    /**
+     * Nanoseconds of a connection, in each burst.
+     *
+     * @param {number} bursts
+     * @returns {Promise<number[]>}
+     */
+    async connect(bursts) {
+      const answer = new Promise((resolve) => lines.once('line', resolve));
+      client.stdin.write(`${BURST} ${bursts}\n`);
+      return JSON.parse(await Promise.race([answer, failed]));
+    },
+    stop: () => client.kill('SIGKILL'),
+  };
+}
+
+/** @param {Mode} mode */
 async function makeWorld(mode) {
   const sandbox = await NetworkSandbox.create({ pods: 3 });
   const pods = [sandbox.pod(1), sandbox.pod(2)];
-  await Promise.all(pods.map((pod) => pod.serve({ port: 8080 })));
-  const { runner } = sandbox.node;
   const addresses = pods.map(({ ipv4 }) => ipv4);
+  /** @type {Record<Counted, ProxyState>} */
   const states = {
     nothing: stateOf(addresses, 'nothing'),
     connections: stateOf(addresses, 'connections'),
     traffic: stateOf(addresses, 'traffic'),
   };
-  const family = 'IPv4';
-  const dataplane =
-    mode === 'nftables'
-      ? new NftablesDataplane({ family, nft: createNft({ runner }) })
-      : new IptablesDataplane({ family, iptables: async () => createIptables({ family, runner, variant: 'nft' }) });
+  /** @type {any} */
+  const dataplane = dataplaneOf(mode, sandbox.node);
+  const client = startClient(sandbox.pod(3), pods);
   /** @type {ProxyState | undefined} */
   let inForce;
   let made = 0;
@@ -78,54 +162,68 @@ async function makeWorld(mode) {
     async count(counted) {
       const next = states[counted];
       const installed = inForce === undefined ? await dataplane.readBack() : undefined;
-      const changes = diffStates(inForce, next);
-      if (dataplane instanceof NftablesDataplane) {
-        const transaction = dataplane.plan(next, changes, /** @type {any} */ (installed));
-        await (transaction && dataplane.apply(transaction));
-      } else {
-        const transaction = dataplane.plan(next, changes, /** @type {any} */ (installed));
-        await (transaction && dataplane.apply(transaction));
-      }
+      const transaction = dataplane.plan(next, diffStates(inForce, next), installed);
+      await (transaction && dataplane.apply(transaction));
       inForce = next;
       made = 0;
     },
-    async connectionsPerSecond() {
-      const rates = [];
-      while (rates.length < BATCHES) {
-        const begin = performance.now();
-        const { answeredBy } = await sandbox.pod(3).connectMany({ to: clusterIP(1), port: 80 }, CONNECTIONS, 1);
-        const answered = Object.values(answeredBy).reduce((sum, count) => sum + count, 0);
-        if (answered !== CONNECTIONS) {
-          throw new Error(`${answered} of ${CONNECTIONS} connections were answered`);
-        }
-        made += answered;
-        rates.push(CONNECTIONS / ((performance.now() - begin) / 1000));
-      }
-      return Math.max(...rates);
+    /** Nanoseconds of a connection that nothing disturbed. */
+    async nanoseconds() {
+      await client.connect(WARM_UP);
+      const took = await client.connect(BURSTS);
+      made += (WARM_UP + BURSTS) * BURST;
+      return percentile(took, UNDISTURBED);
     },
     /** CPU seconds of a reading, with those of its tools, and its duration in seconds. */
     async read() {
       const [cpuBegin, begin] = [cpuSeconds(), performance.now()];
+      /** @type {readonly {endpoint?: unknown, connections?: number}[]} */
       const counts = await dataplane.connections();
       const [cpu, took] = [cpuSeconds() - cpuBegin, (performance.now() - begin) / 1000];
       const counted = counts.reduce(
         (sum, count) => sum + (count.endpoint === undefined ? (count.connections ?? 0) : 0),
         0,
       );
-      if (counted < made) {
-        throw new Error(`${counted} of ${made} connections were counted`);
+      return { cpu, took, counted };
+    },
+    /** Fails unless all connections since {@link count} were counted: then the counters did their work while it was measured. */
+    async check() {
+      // The kernel sums up what IPVS counts every two seconds.
+      const deadline = performance.now() + 10_000;
+      for (;;) {
+        const { counted } = await this.read();
+        if (counted >= made) {
+          return;
+        }
+        if (performance.now() > deadline) {
+          throw new Error(`${counted} of ${made} connections were counted`);
+        }
       }
-      return { cpu, took };
     },
     async close() {
-      dataplane.close();
+      client.stop();
+      dataplane.close?.();
       await sandbox.close();
     },
   };
 }
 
-const report = new Report('counters', `${SERVICES} Services × 2, ${ROUNDS} rounds in turns`);
-for (const mode of /** @type {const} */ (['nftables', 'iptables'])) {
+/**
+ * @template Item
+ * @param {readonly Item[]} items
+ */
+function shuffled(items) {
+  return items
+    .map((item) => ({ item, at: Math.random() }))
+    .sort((left, right) => left.at - right.at)
+    .map(({ item }) => item);
+}
+
+/**
+ * @param {Mode} mode
+ * @param {Report} report
+ */
+async function measure(mode, report) {
   const world = await makeWorld(mode);
   try {
     /** @type {readonly Counted[]} */
@@ -137,52 +235,84 @@ for (const mode of /** @type {const} */ (['nftables', 'iptables'])) {
     ];
     const results = turns.map(() => /** @type {number[]} */ ([]));
     for (let round = 0; round <= ROUNDS; round += 1) {
-      // There and back: what drifts, drifts for all.
-      const inTurn = [...turns.entries()];
-      for (const [index, counted] of round % 2 === 0 ? inTurn : inTurn.reverse()) {
+      for (const [index, counted] of shuffled([...turns.entries()])) {
         await world.count(counted);
-        const rate = await world.connectionsPerSecond();
+        const took = await world.nanoseconds();
+        if (counted !== 'nothing' && round === 0) {
+          await world.check();
+        }
         // The first round warms up.
         if (round > 0) {
-          results[index]?.push(rate);
+          results[index]?.push(took);
         }
       }
     }
     const [off = []] = results;
     const again = results.at(-1) ?? [];
-    /** @param {readonly number[]} those */
-    const lost = (those) => those.map((rate, round) => (1 - rate / (off[round] ?? Number.NaN)) * 100);
-    /** @param {readonly number[]} those */
-    const interval = (those) =>
-      medianInterval(lost(those))
-        .map((value) => value.toFixed(1))
+    // Both turns without counters are the comparison, so that it is as sure as it can be.
+    const base = off.map((took, round) => (took + (again[round] ?? Number.NaN)) / 2);
+    /**
+     * @param {readonly number[]} those
+     * @param {readonly number[]} than
+     */
+    const lost = (those, than) => those.map((took, round) => (1 - (than[round] ?? Number.NaN) / took) * 100);
+    /** @param {readonly number[]} all */
+    const interval = (all) =>
+      medianInterval(all)
+        .map((value) => value.toFixed(2))
         .join(' to ');
-    report.add(`${mode}: new connections without counters, one after another`, median(off), '/s');
+    const control = lost(again, off);
+    report.add(`${mode}: new connections without counters, one after another`, 1e9 / median(base), '/s');
     for (const [index, counted] of turns.entries()) {
-      const on = results[index] ?? [];
       if (counted === 'nothing') {
         continue;
       }
-      report.add(`${mode}: new connections lost to counters of ${counted}`, median(lost(on)), '%', {
-        atMost: 3,
-        columns: {
-          '95 %': interval(on),
-          'control: without again': `${median(lost(again)).toFixed(2)} (${interval(again)})`,
-        },
-      });
+      const path = lost(results[index] ?? [], base);
       await world.count(counted);
-      await world.connectionsPerSecond();
+      await world.nanoseconds();
+      await world.check();
       const readings = [];
       while (readings.length < READINGS) {
         readings.push(await world.read());
       }
-      const shares = readings.map(({ cpu, took }) => cpu / (took + Math.max(PAUSE, took * PAUSE_RATIO)));
-      report.add(`${mode}, ${counted}: CPU of a reading`, median(readings.map(({ cpu }) => cpu)) * 1000, 'ms');
-      report.add(`${mode}, ${counted}: CPU of readings, while metrics are scraped`, median(shares) * 100, '%');
+      const cpu = median(readings.map((reading) => reading.cpu));
+      const share = median(readings.map((one) => one.cpu / (one.took + Math.max(PAUSE, one.took * PAUSE_RATIO)))) * 100;
+      const name = counted === 'traffic' ? 'connections and traffic' : counted;
+      const nanoseconds = (results[index] ?? []).map((took, round) => took - (base[round] ?? Number.NaN));
+      report.add(`${mode}: new connections lost to counters of ${name}`, median(path), '%', {
+        atMost: AIM,
+        columns: {
+          '95 %': interval(path),
+          'control: without, and without again': `${median(control).toFixed(2)} (${interval(control)})`,
+          'each connection': `${(median(nanoseconds) / 1000).toFixed(2)} µs`,
+        },
+      });
+      report.add(`${mode}: CPU of a reading of ${name}`, cpu * 1000, 'ms');
+      report.add(`${mode}: CPU of readings of ${name}, while metrics are scraped`, share, '%', { atMost: AIM });
     }
   } finally {
     await world.close();
   }
 }
-report.finish();
+
+await runScript(async () => {
+  const here = values.inside ? MODES : MODES.filter((mode) => mode !== 'ipvs');
+  if (here.length > 0) {
+    const where = values.inside ? ', in User-Mode Linux, one processor' : '';
+    const report = new Report(
+      `counters${MODES.length === 1 ? `-${MODES[0]}` : ''}`,
+      `${SERVICES} Services × 2, ${ROUNDS} rounds${where}`,
+    );
+    for (const mode of here) {
+      await measure(mode, report);
+    }
+    report.finish();
+  }
+  if (!values.inside && MODES.includes('ipvs')) {
+    prepare({ ipvs: true });
+    const sizes = ['--services', values.services, '--rounds', values.rounds];
+    return await runInIpvsKernel([process.execPath, SELF, '--inside', '--modes', 'ipvs', ...sizes], { timeout: 1800 });
+  }
+  return Number(process.exitCode ?? 0);
+});
 process.exit();

@@ -24,6 +24,10 @@ interface Entry {
   /** When it should have started; undefined before the first run. */
   planned: number | undefined;
   isRemoved: boolean;
+  /** Where the run counts that has begun. */
+  pool: Pool | undefined;
+  /** Called at the end of each run. */
+  readonly done: () => void;
 }
 
 interface Pool {
@@ -75,7 +79,13 @@ export class CheckScheduler {
 
   /** Adds a task, and starts it as soon as the limit allows it. */
   add(task: RepeatedTask): void {
-    const entry: Entry = { task, planned: undefined, isRemoved: false };
+    const entry: Entry = {
+      task,
+      planned: undefined,
+      isRemoved: false,
+      pool: undefined,
+      done: () => this.#ended(entry),
+    };
     this.#entries.set(task, entry);
     this.#enqueue(entry);
     this.#startWaiting(task.pool);
@@ -146,13 +156,22 @@ export class CheckScheduler {
     const from = Math.max(entry.planned ?? now, now - task.interval);
     const part = isFirst ? this.#random() : 1 + (this.#random() * 2 - 1) * JITTER;
     entry.planned = from + part * task.interval;
-    task.run(() => {
+    entry.pool = pool;
+    task.run(entry.done);
+  }
+
+  #ended(entry: Entry): void {
+    const { pool, task } = entry;
+    if (pool !== undefined) {
+      entry.pool = undefined;
       pool.running -= 1;
-      if (!entry.isRemoved) {
-        this.#plan(entry);
-      }
+    }
+    if (!entry.isRemoved) {
+      this.#plan(entry);
+    }
+    if (pool !== undefined && pool.next < pool.queue.length) {
       this.#startWaiting(task.pool);
-    });
+    }
   }
 
   #plan(entry: Entry): void {

@@ -12,6 +12,10 @@ export class EndpointCheck implements RepeatedTask {
   readonly pool: string;
   #state: HealthState;
   #isStopped = false;
+  /** Of the run that has begun. */
+  #done: (() => void) | undefined;
+  /** The same for all runs: there are very many. */
+  readonly #finish = (result: ProbeResult) => this.#finished(result);
 
   /** @param inherited the state of a previous check of the same endpoint: it is in force until the first result. */
   constructor(
@@ -33,18 +37,23 @@ export class EndpointCheck implements RepeatedTask {
   }
 
   run(done: () => void): void {
-    this.probe((result) => {
-      if (!this.#isStopped) {
-        const previous = this.#state;
-        // A check that could not be made says nothing about the endpoint.
-        if (result.outcome !== 'error') {
-          const failure = result.outcome === 'passed' ? undefined : result.reason;
-          this.#state = nextHealth(previous, failure, this.settings, this.now());
-        }
-        this.listener(this, result, previous);
+    this.#done = done;
+    this.probe(this.#finish);
+  }
+
+  #finished(result: ProbeResult): void {
+    if (!this.#isStopped) {
+      const previous = this.#state;
+      // A check that could not be made says nothing about the endpoint.
+      if (result.outcome !== 'error') {
+        const failure = result.outcome === 'passed' ? undefined : result.reason;
+        this.#state = nextHealth(previous, failure, this.settings, this.now());
       }
-      done();
-    });
+      this.listener(this, result, previous);
+    }
+    const done = this.#done;
+    this.#done = undefined;
+    done?.();
   }
 
   /** Its results are discarded from now on. */

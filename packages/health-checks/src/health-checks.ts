@@ -112,8 +112,7 @@ export class HealthChecks {
   readonly #allowLoopback: boolean;
   readonly #services = new Map<string, KnownService>();
   readonly #entries = new Map<Origin, Map<string, SliceEntry>>();
-  readonly #owners = new Map<EndpointCheck, KnownService>();
-  readonly #kinds = new Map<EndpointCheck, HealthCheckSettings>();
+  readonly #checks = new Set<EndpointCheck>();
   readonly #changed = new Set<CheckedService>();
   readonly #counts: Record<HealthVerdict, number> = { up: 0, down: 0, unknown: 0 };
   /** Checks without any result yet. */
@@ -274,7 +273,7 @@ export class HealthChecks {
 
   /** How many checks have no result yet, and how many there are; undefined when all have one. */
   get pendingFirstResults(): { readonly pending: number; readonly checks: number } | undefined {
-    return this.#unattempted.size === 0 ? undefined : { pending: this.#unattempted.size, checks: this.#owners.size };
+    return this.#unattempted.size === 0 ? undefined : { pending: this.#unattempted.size, checks: this.#checks.size };
   }
 
   /**
@@ -324,11 +323,10 @@ export class HealthChecks {
             const probe = this.#probes.create({ address, port, family, settings, service: key });
             const check = new EndpointCheck(
               ...([address, port, settings, probe, () => this.#clock.now()] as const),
-              (...result) => this.#checked(...result),
+              (one, result, previous) => this.#checked(created, settings.probe.kind, one, result, previous),
               inherited,
             );
-            this.#owners.set(check, created);
-            this.#kinds.set(check, settings);
+            this.#checks.add(check);
             this.#counts[check.state.verdict] += 1;
             if (check.state.verdict === 'unknown') {
               this.#unattempted.add(check);
@@ -349,8 +347,7 @@ export class HealthChecks {
   #discard(check: EndpointCheck): void {
     check.stop();
     this.#scheduler.remove(check);
-    this.#owners.delete(check);
-    this.#kinds.delete(check);
+    this.#checks.delete(check);
     this.#counts[check.state.verdict] -= 1;
     this.#attempted(check);
   }
@@ -405,15 +402,17 @@ export class HealthChecks {
     checked.configure(settings);
   }
 
-  #checked(check: EndpointCheck, result: ProbeResult, previous: HealthState): void {
-    const known = this.#owners.get(check);
-    const settings = this.#kinds.get(check);
-    if (!known || !settings) {
-      return;
-    }
+  /** Called for each of very many results, of which nearly none change anything: so nothing is looked up. */
+  #checked(
+    known: KnownService,
+    kind: HealthCheckSettings['probe']['kind'],
+    check: EndpointCheck,
+    result: ProbeResult,
+    previous: HealthState,
+  ): void {
     const { outcome, milliseconds, reason } = result;
     try {
-      this.#observer.checked?.(settings.probe.kind, outcome, milliseconds);
+      this.#observer.checked?.(kind, outcome, milliseconds);
     } catch (error) {
       this.#logger.error(`The observer of health checks failed: ${messageOf(error)}`, { error });
     }

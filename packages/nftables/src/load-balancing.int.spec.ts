@@ -90,6 +90,14 @@ describe.each(['IPv4', 'IPv6'] as const)('how real connections are spread, %s', 
     expect(counts.pod1).toBeLessThan(300);
   });
 
+  test('weights that leave nearly half of the drawn numbers without a slot: the first endpoint does not get what is left', async () => {
+    const [first, second] = [world.local(1), world.remote(1)];
+    await serve({ [ENDPOINT_WEIGHTS_ANNOTATION]: `${first.address}=8,${second.address}=9` }, [first, second]);
+    const counts = await answers('clusterIP', 600);
+    // Binomial: 282 with a standard deviation of 12.2, so 5.7 of them, or once in 10⁸. With a single draw of 32 numbers, it would be 432.
+    expect(Math.abs((counts.pod1 ?? 0) - 282)).toBeLessThan(70);
+  });
+
   test('connections are counted, for each frontend, also after a restart', async () => {
     const counted = { [ANNOTATIONS.countConnections]: 'true' };
     const state = await serve(counted, [world.local(1), world.remote(1)]);

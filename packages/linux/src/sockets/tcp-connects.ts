@@ -38,6 +38,9 @@ interface Pending {
   readonly target: TcpTarget;
   readonly callback: TcpConnectCallback;
   readonly begin: number;
+  /** When it was decided, and why there is no connection. */
+  end: number;
+  failure: string | undefined;
 }
 
 const SOCK_STREAM_CLOEXEC_NONBLOCK = 1 | 0o2000000 | 0o4000;
@@ -73,8 +76,8 @@ export class LibcTcpConnects implements TcpConnects {
   #descriptors = Buffer.alloc(64 * POLL_BYTES);
   readonly #idle: Readonly<Record<IPFamily, number[]>> = { IPv4: [], IPv6: [] };
   readonly #addresses = new WeakMap<TcpTarget, Uint8Array>();
-  /** Callbacks that are due. */
-  readonly #reports: (() => void)[] = [];
+  /** Attempts that are decided, and not yet reported. */
+  #decided: Pending[] = [];
   /** Attempts that began since the last look at the pending ones. */
   #started = 0;
   #look: NodeJS.Timeout | NodeJS.Immediate | undefined;
@@ -110,7 +113,7 @@ export class LibcTcpConnects implements TcpConnects {
         return;
       }
     }
-    this.#pending.push({ fd, target, callback, begin });
+    this.#pending.push({ fd, target, callback, begin, end: begin, failure: undefined });
     this.#delay = FIRST_LOOK;
     this.#started += 1;
     if (this.#started >= MAX_STARTED) {
@@ -166,11 +169,13 @@ export class LibcTcpConnects implements TcpConnects {
       this.#look = setTimeout(() => this.#collect(), this.#delay).unref();
       this.#delay = Math.min(this.#delay * 2, LAST_LOOK);
     }
-    for (const report of this.#reports.splice(0)) {
+    const decided = this.#decided;
+    this.#decided = [];
+    for (const { callback, failure, begin, end } of decided) {
       if (this.#closed) {
         return;
       }
-      report();
+      callback(failure, end - begin);
     }
   }
 
@@ -184,9 +189,13 @@ export class LibcTcpConnects implements TcpConnects {
     const ready = this.#poll(pending);
     const now = performance.now();
     const rest: Pending[] = [];
-    const report = ({ callback, begin }: Pending, failure: string | undefined) =>
-      this.#reports.push(() => callback(failure, now - begin));
-    for (const [index, one] of pending.entries()) {
+    const report = (one: Pending, failure: string | undefined) => {
+      one.end = now;
+      one.failure = failure;
+      this.#decided.push(one);
+    };
+    for (let index = 0; index < pending.length; index++) {
+      const one = pending[index] as Pending;
       const events = ready ? this.#descriptors.readInt16LE(index * POLL_BYTES + 6) : 0;
       if (events !== 0) {
         report(one, this.#finish(one, events));
@@ -204,9 +213,9 @@ export class LibcTcpConnects implements TcpConnects {
     if (this.#descriptors.length < pending.length * POLL_BYTES) {
       this.#descriptors = Buffer.alloc(pending.length * 2 * POLL_BYTES);
     }
-    for (const [index, { fd }] of pending.entries()) {
+    for (let index = 0; index < pending.length; index++) {
       const at = index * POLL_BYTES;
-      this.#descriptors.writeInt32LE(fd, at);
+      this.#descriptors.writeInt32LE((pending[index] as Pending).fd, at);
       this.#descriptors.writeInt32LE(POLLOUT, at + 4);
     }
     return this.libc.poll(this.#descriptors, pending.length, 0) > 0;

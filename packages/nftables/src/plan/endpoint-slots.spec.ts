@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Endpoint, finish } from '@kube-proxier/core';
-import { arrangeSlotsInSlices, type Balancing, endpointSlots, slotCount } from './endpoint-slots.js';
+import { arrangeSlotsInSlices, type Balancing, DRAWS, drawOf, endpointSlots, slotCount } from './endpoint-slots.js';
 import { ANNOTATIONS, readServiceOptions } from './service-options.js';
 
 function endpoint(number: number, weight = 1): Endpoint {
@@ -120,6 +120,84 @@ describe('slots', () => {
       }
     },
   );
+});
+
+describe('slots of unequal endpoints, of which a packet draws again', () => {
+  const AGAIN: Balancing = { loadBalancing: 'random', drawsAgain: true };
+  const weighted = (...weights: readonly number[]) => weights.map((weight, index) => endpoint(index + 1, weight));
+  const moved = (before: readonly Endpoint[], after: readonly Endpoint[]) =>
+    Array.from({ length: Math.max(before.length, after.length) }, (_, slot) => slot).filter(
+      (slot) => before[slot]?.key !== after[slot]?.key,
+    ).length;
+
+  test('equal endpoints have one slot each, and all numbers have one', () => {
+    for (const list of [endpoints(2), weighted(5, 5, 5), endpoints(100)]) {
+      expect(drawOf(list, AGAIN)).toEqual({ count: list.length, isRepeated: false });
+    }
+  });
+
+  test.each([
+    [[1, 2]],
+    [[1, 3]],
+    [[7, 1, 1]],
+    [[9, 10]],
+    [[500, 499]],
+    [[1, 2, 3, 4, 5, 6, 7]],
+    [Array.from({ length: 100 }, (_, index) => index + 1)],
+  ])('weights %j are exact, and more than half of the numbers have a slot', (weights) => {
+    const list = weighted(...weights);
+    const slots = endpointSlots(list, AGAIN);
+    const { count, isRepeated } = drawOf(list, AGAIN);
+    expect(isRepeated).toBe(true);
+    expect(slots).toHaveLength(slotCount(list, AGAIN));
+    expect(slots.length).toBeLessThanOrEqual(count);
+    expect(slots.length).toBeGreaterThan(count / 2);
+    const sum = weights.reduce((total, weight) => total + weight, 0);
+    for (const [key, part] of shares(slots)) {
+      const weight = list.find((one) => one.key === key)?.weight ?? 0;
+      expect(part / slots.length).toBeCloseTo(sum <= 1024 ? weight / sum : part / slots.length, 12);
+    }
+    // What is left after all draws goes to the first slot.
+    expect((1 - slots.length / count) ** DRAWS).toBeLessThan(1e-6);
+  });
+
+  test('a changed weight, and each step of a slow start, leaves the numbers as they are and moves few slots', () => {
+    for (const [before, after] of [
+      [weighted(1, 2), weighted(1, 3)],
+      [weighted(3, 1, 1), weighted(9, 1, 1)],
+      [weighted(1, 2, 2, 2, 2), weighted(1, 2, 3, 2, 2)],
+    ] as const) {
+      expect(drawOf(after, AGAIN)).toEqual(drawOf(before, AGAIN));
+      expect(moved(endpointSlots(before, AGAIN), endpointSlots(after, AGAIN))).toBeLessThanOrEqual(64);
+    }
+    for (const count of [2, 3, 6, 10, 40, 90]) {
+      const steps = Array.from({ length: 9 }, (_, step) => [
+        ...endpoints(count - 1),
+        { ...endpoint(count), slowStart: step + 1 },
+      ]);
+      const draws = new Set(steps.map((list) => drawOf(list, AGAIN).count));
+      expect(draws.size).toBeLessThanOrEqual(2);
+      for (const [index, list] of steps.entries()) {
+        const slots = endpointSlots(list, AGAIN);
+        expect((shares(slots).get(endpoint(count).key) ?? 0) / slots.length).toBeCloseTo(
+          (index + 1) / ((count - 1) * 10 + index + 1),
+          12,
+        );
+        // Of hundreds, where a common divisor of all weights would move most.
+        const next = steps[index + 1];
+        if (count >= 10 && next !== undefined && drawOf(next, AGAIN).count === drawOf(list, AGAIN).count) {
+          expect(moved(slots, endpointSlots(next, AGAIN))).toBeLessThan(slots.length / 4);
+        }
+      }
+    }
+  });
+
+  test('what was arranged for one way of drawing is not taken for the other', () => {
+    const list = [...endpoints(70), { ...endpoint(71), slowStart: 5 }];
+    expect(endpointSlots(list, AGAIN)).toHaveLength(705);
+    expect(endpointSlots(list, RANDOM)).toHaveLength(141);
+    expect(slotCount(list, AGAIN)).toBe(705);
+  });
 });
 
 describe('Maglev', () => {

@@ -3,6 +3,7 @@ import {
   type Endpoint,
   finish,
   proportionalParts,
+  SLOW_START_PARTS,
   type Slices,
   selectionSlots,
   selectionWeights,
@@ -10,14 +11,21 @@ import {
 import type { ServiceOptions } from './service-options.js';
 
 /** What of a Service's options decides about slots. */
-export type Balancing = Pick<ServiceOptions, 'loadBalancing'>;
+export interface Balancing extends Pick<ServiceOptions, 'loadBalancing'> {
+  /**
+   * A packet that draws a number without a slot draws again: then most changes of weights leave the numbers that are drawn from as
+   * they are, so that only slots change ({@link drawOf}). Default false: each number has a slot.
+   */
+  readonly drawsAgain?: boolean;
+}
 
 /**
  * Which endpoint each slot stands for. A packet draws a slot at random, or, with `maglev`, gets the one that its source
  * address hashes to.
  */
-export function endpointSlots(endpoints: readonly Endpoint[], { loadBalancing }: Balancing): readonly Endpoint[] {
-  const arranged = loadBalancing === 'maglev' ? undefined : ARRANGED.get(endpoints);
+export function endpointSlots(endpoints: readonly Endpoint[], balancing: Balancing): readonly Endpoint[] {
+  const { loadBalancing } = balancing;
+  const arranged = arrangedOf(endpoints, balancing);
   if (arranged !== undefined) {
     return arranged.slots;
   }
@@ -26,30 +34,100 @@ export function endpointSlots(endpoints: readonly Endpoint[], { loadBalancing }:
     return maglevSlots(endpoints, weights);
   }
   if (weights === undefined) {
-    return endpoints.length < LONG_LIST ? endpoints : steadySlots(endpoints, undefined);
+    return endpoints.length < LONG_LIST ? endpoints : steadySlots(endpoints, undefined, balancing);
   }
-  const parts = partsOf(weights);
+  const parts = partsOf(endpoints, weights, balancing);
   return weights.length < LONG_LIST
     ? endpoints.flatMap((endpoint, index) => Array<Endpoint>(parts[index] ?? 1).fill(endpoint))
-    : steadySlots(endpoints, parts);
+    : steadySlots(endpoints, parts, balancing);
+}
+
+/** What is known beforehand about a list that is balanced like this. */
+function arrangedOf(endpoints: readonly Endpoint[], { loadBalancing, drawsAgain }: Balancing): Arrangement | undefined {
+  const arranged = loadBalancing === 'maglev' ? undefined : ARRANGED.get(endpoints);
+  // Equal endpoints have one slot each, however it is drawn.
+  return arranged?.seeds !== undefined || arranged?.drawsAgain === (drawsAgain ?? false) ? arranged : undefined;
 }
 
 /** How many slots there will be, without making them. */
-export function slotCount(endpoints: readonly Endpoint[], { loadBalancing }: Balancing): number {
+export function slotCount(endpoints: readonly Endpoint[], balancing: Balancing): number {
+  const { loadBalancing } = balancing;
   if (loadBalancing === 'maglev') {
     return endpoints.length === 0 ? 0 : tableSize(endpoints.length);
   }
-  const arranged = ARRANGED.get(endpoints);
+  const arranged = arrangedOf(endpoints, balancing);
   if (arranged !== undefined) {
     return arranged.slots.length;
   }
   const weights = selectionWeights(endpoints);
-  return weights === undefined ? endpoints.length : partsOf(weights).reduce((sum, part) => sum + part, 0);
+  return weights === undefined ? endpoints.length : sumOf(partsOf(endpoints, weights, balancing));
 }
 
+/** What a packet draws from. */
+export interface Draw {
+  /** How many numbers, of which the first {@link slotCount} have slots. */
+  readonly count: number;
+  /** Whether others may have none. Then `count` is a power of two, the same for most weights, and less than twice the slots. */
+  readonly isRepeated: boolean;
+}
+
+export function drawOf(endpoints: readonly Endpoint[], balancing: Balancing): Draw {
+  const slots = slotCount(endpoints, balancing);
+  const isRepeated =
+    balancing.drawsAgain === true && balancing.loadBalancing !== 'maglev' && selectionWeights(endpoints) !== undefined;
+  return { count: isRepeated ? powerOfTwo(slots) : slots, isRepeated };
+}
+
+/**
+ * How often a packet draws at most: so often that it found no slot once in a million times (2⁻²⁰), where half of the numbers have none. It
+ * then gets the first one.
+ */
+export const DRAWS = 20;
+
+/** Endpoints whose weights all have the same number of slots, nearly: more have too many for that. */
+const FEW = 6;
+
 /** Slots of each endpoint: its weight, or as near to it as a bounded table allows. */
-function partsOf(weights: readonly number[]): readonly number[] {
-  return proportionalParts(weights, selectionSlots(weights.length));
+function partsOf(
+  endpoints: readonly Endpoint[],
+  weights: readonly number[],
+  { drawsAgain = false }: Balancing,
+): readonly number[] {
+  const limit = selectionSlots(weights.length);
+  if (!drawsAgain) {
+    return proportionalParts(weights, limit);
+  }
+  const whole = wholeParts(endpoints, weights, limit);
+  if (weights.length > FEW) {
+    return whole;
+  }
+  const times = Math.floor(powerOfTwo(weights.length * SLOW_START_PARTS) / sumOf(whole));
+  return times > 1 ? whole.map((part) => part * times) : whole;
+}
+
+/** While an endpoint starts slowly, the others keep the parts that they have, whatever divisor all weights have in common. */
+function wholeParts(endpoints: readonly Endpoint[], weights: readonly number[], limit: number): readonly number[] {
+  if (endpoints.some(({ slowStart }) => slowStart !== undefined)) {
+    const divisor = endpoints.map(({ weight }) => weight).reduce(greatestCommonDivisor, 0);
+    const parts = endpoints.map(({ weight, slowStart = SLOW_START_PARTS }) => (weight / divisor) * slowStart);
+    if (sumOf(parts) <= limit) {
+      return parts;
+    }
+  }
+  return proportionalParts(weights, limit);
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}
+
+/** The least that is not less. */
+function powerOfTwo(number: number): number {
+  return 2 ** Math.ceil(Math.log2(number));
 }
 
 /**
@@ -63,11 +141,15 @@ export function* arrangeSlotsInSlices(
   balancing: () => Balancing,
   previous?: readonly Endpoint[],
 ): Slices<void> {
-  if (endpoints.length >= LONG_LIST && !ARRANGED.has(endpoints) && balancing().loadBalancing !== 'maglev') {
+  if (endpoints.length < LONG_LIST) {
+    return;
+  }
+  const how = balancing();
+  if (how.loadBalancing !== 'maglev' && arrangedOf(endpoints, how) === undefined) {
     const weights = selectionWeights(endpoints);
     const seeds = previous && ARRANGED.get(previous)?.seeds;
     const known = previous && seeds && { endpoints: previous, seeds };
-    yield* steadySlotsInSlices(endpoints, weights && partsOf(weights), known);
+    yield* steadySlotsInSlices(endpoints, weights && partsOf(endpoints, weights, how), how, known);
   }
 }
 
@@ -83,6 +165,8 @@ interface Arrangement {
   readonly slots: readonly Endpoint[];
   /** Of each endpoint, where each has one slot; undefined with weights. */
   readonly seeds: Uint32Array | undefined;
+  /** As it was asked for. */
+  readonly drawsAgain: boolean;
 }
 
 /** A list with the seeds of its endpoints. */
@@ -97,14 +181,19 @@ interface KnownSeeds {
  * of their own, and slots, which prefer some endpoints to others, both by hash. There is one such matching, so it follows
  * from the endpoints alone, independent of their order.
  */
-function steadySlots(list: readonly Endpoint[], parts: readonly number[] | undefined): readonly Endpoint[] {
-  return finish(steadySlotsInSlices(list, parts));
+function steadySlots(
+  list: readonly Endpoint[],
+  parts: readonly number[] | undefined,
+  balancing: Balancing,
+): readonly Endpoint[] {
+  return finish(steadySlotsInSlices(list, parts, balancing));
 }
 
 /** {@link steadySlots}. Yields after some endpoints each, so that a caller can pause. */
 function* steadySlotsInSlices(
   list: readonly Endpoint[],
   parts: readonly number[] | undefined,
+  { drawsAgain = false }: Balancing,
   known?: KnownSeeds,
 ): Slices<readonly Endpoint[]> {
   const endpoints = parts === undefined ? list : repeated(list, parts);
@@ -125,7 +214,7 @@ function* steadySlotsInSlices(
   for (const [slot, index] of matching.holders.entries()) {
     arranged[slot] = endpoints[index] as Endpoint;
   }
-  ARRANGED.set(list, { slots: arranged, seeds: parts === undefined ? seeds : undefined });
+  ARRANGED.set(list, { slots: arranged, seeds: parts === undefined ? seeds : undefined, drawsAgain });
   return arranged;
 }
 

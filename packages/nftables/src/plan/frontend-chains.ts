@@ -10,7 +10,7 @@ import {
 } from '@kube-proxier/core';
 import type { NftField, NftLookup, NftStatement } from '@kube-proxier/linux';
 import { nftFields } from '@kube-proxier/linux';
-import { endpointSlots, slotCount } from './endpoint-slots.js';
+import { type Balancing, DRAWS, drawOf, endpointSlots } from './endpoint-slots.js';
 import {
   base,
   type Chain,
@@ -61,7 +61,7 @@ export type KindChain =
 
 type EndpointChain = PickChain | ListChain;
 
-/** Picks one of `count` endpoints of a list, and sends the packet there. */
+/** Picks one of `count` slots of a list, and sends the packet to its endpoint. */
 export interface PickChain {
   readonly kind: 'pick';
   readonly name: string;
@@ -69,6 +69,8 @@ export interface PickChain {
   readonly protocol: Protocol;
   readonly list: 'cluster' | 'local';
   readonly count: number;
+  /** Whether some of these may not exist, so that another one is drawn. */
+  readonly isRepeated: boolean;
   /** Whether the source address decides, and not chance. */
   readonly hashed: boolean;
   /** Seconds that a client stays with its endpoint; undefined for no affinity. */
@@ -247,13 +249,22 @@ function pickChain(frontend: Frontend, list: PickChain['list'], port: ResolvedSe
   const space = keyScopeOf(frontend);
   const { protocol } = frontend;
   const { affinitySeconds } = port;
-  const { options } = readServiceOptions(port.servicePort.annotations);
-  const count = slotCount(port[list], options);
-  const hashed = options.loadBalancing === 'maglev';
+  const balancing = balancingOf(port);
+  const { count, isRepeated } = drawOf(port[list], balancing);
+  const hashed = balancing.loadBalancing === 'maglev';
   const sticky = affinitySeconds === undefined ? '' : `-affinity-${affinitySeconds}s`;
-  const what = `${list === 'local' ? 'local-' : ''}${hashed ? 'maglev-' : ''}${count}`;
+  const what = `${list === 'local' ? 'local-' : ''}${hashed ? 'maglev-' : isRepeated ? 'weighted-' : ''}${count}`;
   const name = `${prefixOf(space)}pick-${protocol.toLowerCase()}-${what}${sticky}`;
-  return { kind: 'pick', name, space, protocol, list, count, hashed, affinitySeconds };
+  return { kind: 'pick', name, space, protocol, list, count, isRepeated, hashed, affinitySeconds };
+}
+
+/**
+ * How the slots of a service port are used where each is an element. With session affinity, a packet draws once: what it draws is a
+ * number that further rules use.
+ */
+export function balancingOf({ servicePort, affinitySeconds }: ResolvedServicePort): Balancing {
+  const { options } = readServiceOptions(servicePort.annotations);
+  return { ...options, drawsAgain: affinitySeconds === undefined };
 }
 
 function listChain(frontend: Frontend, list: PickChain['list'], port: ResolvedServicePort): ListChain {
@@ -339,9 +350,15 @@ export function renderKind(chain: KindChain, context: LayoutContext): Chain {
         // Before the packet has another destination. A chain of this type sees the first of each connection only.
         base: base('nat', chain.hook, -101),
         rules: [
-          [{ kind: 'count', key: key.address, map: address.counters }],
+          // What was found is counted: asking whether the address is one of the node costs as much again.
+          [{ kind: 'count', key: key.address, map: address.counters }, { kind: 'accept' }],
           ...(context.hasRanges
-            ? [[{ kind: 'count', key: key.address, map: RANGE_CONTAINERS.counters } as const]]
+            ? [
+                [
+                  { kind: 'count', key: key.address, map: RANGE_CONTAINERS.counters } as const,
+                  { kind: 'accept' } as const,
+                ],
+              ]
             : []),
           [...nodePortMatch(context), { kind: 'count', key: key['node-port'], map: nodePort.counters }],
         ],
@@ -497,7 +514,8 @@ function pickRules(chain: PickChain, context: LayoutContext): Rule[] {
   ];
   // A packet may have been dispatched just before endpoints went, and look for one just after. The first slot is there
   // as long as any is.
-  return chain.count === 1 ? [rule(1)] : [rule(chain.count), rule(1)];
+  const draws = chain.count === 1 ? 0 : chain.isRepeated ? DRAWS : 1;
+  return [...Array.from({ length: draws }, () => rule(chain.count)), rule(1)];
 }
 
 function listRules({ protocol, endpoints, affinitySeconds }: ListChain, { family }: LayoutContext): Rule[] {

@@ -27,6 +27,7 @@ import {
 import { arrangeSlotsInSlices } from './endpoint-slots.js';
 import { type Chain, fixedChains, type LayoutContext } from './fixed-chains.js';
 import {
+  balancingOf,
   COUNT_CHAINS,
   ENDPOINT_COUNT_CHAINS,
   FORGET_PRIORITY,
@@ -322,9 +323,9 @@ function endpointsOf(port: ResolvedServicePort | undefined): number {
 /** Beforehand, as it takes long for a Service with many endpoints. */
 function* arrangeSlots(port: ResolvedServicePort | undefined, previous?: ResolvedServicePort): Slices<void> {
   if (port !== undefined) {
-    const options = () => readServiceOptions(port.servicePort.annotations).options;
-    yield* arrangeSlotsInSlices(port.cluster, options, previous?.cluster);
-    yield* arrangeSlotsInSlices(port.local, options, previous?.local);
+    const balancing = () => balancingOf(port);
+    yield* arrangeSlotsInSlices(port.cluster, balancing, previous?.cluster);
+    yield* arrangeSlotsInSlices(port.local, balancing, previous?.local);
   }
 }
 

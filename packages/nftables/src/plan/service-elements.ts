@@ -16,6 +16,7 @@ import type { NftSetOrMap } from '@kube-proxier/linux';
 import { countedEndpoints, counterElements, endpointCounter, namesOf } from './counted-endpoints.js';
 import { endpointSlots } from './endpoint-slots.js';
 import {
+  balancingOf,
   COUNT_CHAINS,
   clientsSet,
   ENDPOINT_COUNT_CHAINS,
@@ -36,7 +37,6 @@ import {
   RANGE_CONTAINERS,
   SPACE_CONTAINERS,
 } from './layout.js';
-import { readServiceOptions } from './service-options.js';
 import { trafficElements } from './traffic-counters.js';
 
 /** What one service port needs in the table. */
@@ -85,7 +85,7 @@ export function elementsOf(
   const chains: KindChain[] = [];
   const hairpins = new Set<string>();
   const sets = new Map<string, NftSetOrMap>();
-  const { options: balancing } = readServiceOptions(port.servicePort.annotations);
+  const balancing = balancingOf(port);
   const affinity = port.affinitySeconds === undefined ? undefined : affinityOf(port);
   const { annotations } = port.servicePort;
   const counter = countsConnections(annotations, countAll) ? counterOf(port.name) : undefined;

@@ -3,7 +3,7 @@ import type { Clock } from '@kube-proxier/core';
 /** Minimum milliseconds between two readings. */
 const MIN_PAUSE = 10_000;
 /** Slow readings are repeated less often: the pause is at least this many times the duration of a reading. */
-const PAUSE_RATIO = 20;
+const PAUSE_RATIO = 50;
 /** Milliseconds without a request after which reading stops. */
 const IDLE_TIMEOUT = 150_000;
 
