@@ -179,7 +179,8 @@ function normalizedValue(field: Field, value: unknown): unknown {
   if (typeof value !== expected && !(type === 'IntOrString' && typeof value === 'string')) {
     throw new NotEncodable(`${field.name} is no ${type}`);
   }
-  return value;
+  // A precision of a second.
+  return type === 'Time' ? String(value).replace(/\.\d+Z$/, 'Z') : value;
 }
 
 function zeroOf(type: string): unknown {
