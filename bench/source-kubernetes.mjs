@@ -39,6 +39,8 @@ import { median } from './lib/statistics.mjs';
 const SERVICES = 10_000;
 const ENDPOINTS = 2;
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
+/** What objects are requested in: with `ENCODING=json`, JSON. */
+const ENCODING = process.env.ENCODING === 'json' ? 'json' : 'auto';
 const SELF = fileURLToPath(import.meta.url);
 
 async function serve() {
@@ -97,7 +99,7 @@ async function client({ url, ca, interpret }) {
   };
   /** @type {(port: number) => void} */
   let changed = () => {};
-  const source = new KubernetesSource({ kubeconfig });
+  const source = new KubernetesSource({ kubeconfig, encoding: ENCODING });
   let stall = 0;
   let last = performance.now();
   const ticker = setInterval(() => {
@@ -183,7 +185,10 @@ async function main() {
   if (of(alone, 'objects') !== 2 * SERVICES) {
     throw new Error(`${of(alone, 'objects')} objects came`);
   }
-  const report = new Report('source-kubernetes', `${SERVICES} Services and as many slices of ${ENDPOINTS}, TLS`);
+  const report = new Report(
+    'source-kubernetes',
+    `${SERVICES} Services and as many slices of ${ENDPOINTS}, TLS, encoding ${ENCODING}`,
+  );
   report.add('loading the package to synced', of(alone, 'wall'), 'ms', { atMost: 2000 });
   report.add('the longest stall of the event loop', of(alone, 'stall'), 'ms', { atMost: 100 });
   report.add('heap kept, all of the process', toMegabytes(of(alone, 'heapUsed')), 'MB', { atMost: 40 });

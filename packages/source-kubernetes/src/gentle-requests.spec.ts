@@ -491,3 +491,29 @@ describe('compressed lists', () => {
     await scene.until(() => scene.names.length === 602, 'the removal');
   });
 });
+
+describe('the encoding', () => {
+  const encodings = ({ server }: Scene) => new Set(server.requests.map(({ encoding }) => encoding));
+
+  test('is protobuf where the server has it', async () => {
+    const scene = await (await (await Scene.make()).start()).synced();
+    expect(encodings(scene)).toEqual(new Set(['protobuf']));
+    expect(scene.names).toEqual(['a', 'b', 'c']);
+  });
+
+  test('is JSON where that is requested, and where the server has nothing else', async () => {
+    const chosen = await (await (await Scene.make()).start({ encoding: 'json' })).synced();
+    expect(encodings(chosen)).toEqual(new Set(['json']));
+    const without = await (await (await Scene.make({ protobuf: 'ignored' })).start()).synced();
+    expect(without.names).toEqual(['a', 'b', 'c']);
+    expect(without.log.lines.filter((line) => line.startsWith('W'))).toEqual([]);
+  });
+
+  test('is JSON after one refusal by a proxy, at once', async () => {
+    const scene = await (await (await Scene.make({ protobuf: 'refused' })).start()).synced();
+    expect(scene.names).toEqual(['a', 'b', 'c']);
+    // Each kind may have asked before the first answer came.
+    expect(scene.server.requests.length).toBeLessThanOrEqual(12);
+    expect(scene.log.lines.some((line) => /^W .*406 NotAcceptable.*objects are read as JSON/.test(line))).toBe(true);
+  });
+});

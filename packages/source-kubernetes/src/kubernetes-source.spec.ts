@@ -50,7 +50,7 @@ function node(name: string, change: object = {}): ApiObject {
   return {
     metadata: { name, labels: { 'topology.kubernetes.io/zone': 'z1', 'kubernetes.io/hostname': name } },
     spec: { podCIDRs: ['10.244.0.0/24'] },
-    status: { addresses: [{ type: 'InternalIP', address: '10.0.0.1' }], images: ['large'], ...change },
+    status: { addresses: [{ type: 'InternalIP', address: '10.0.0.1' }], images: [{ names: ['large'] }], ...change },
   };
 }
 
@@ -225,7 +225,7 @@ describe('KubernetesSource', () => {
     const before = world.handler.events.length;
     const labelled = service('web');
     world.server.store.put('services', { ...labelled, metadata: { ...labelled.metadata, labels: { x: '1' } } });
-    world.server.store.put('nodes', node('node1', { images: ['heartbeat'] }));
+    world.server.store.put('nodes', node('node1', { images: [{ names: ['heartbeat'] }] }));
     await world.comesThrough('next');
     expect(world.handler.events.slice(before)).toEqual(['+ Service default/next']);
   });

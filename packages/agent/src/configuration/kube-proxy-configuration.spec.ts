@@ -118,6 +118,30 @@ describe('a KubeProxyConfiguration', () => {
     ]);
   });
 
+  test.each([
+    ['', 'auto'],
+    ['contentType: application/vnd.kubernetes.protobuf', 'auto'],
+    ['contentType: application/json', 'json'],
+    ['acceptContentTypes: "application/json,application/vnd.kubernetes.protobuf"', 'json'],
+    [
+      'acceptContentTypes: "application/vnd.kubernetes.protobuf,application/json", contentType: application/json',
+      'auto',
+    ],
+    ['acceptContentTypes: "", contentType: "*/*"', 'json'],
+  ])('clientConnection: {%s} reads objects as %s, without a warning', (fields, encoding) => {
+    const { kubernetes, warnings } = settings(`${HEAD}clientConnection: {kubeconfig: k, ${fields}}\n`);
+    expect({ encoding: kubernetes?.encoding, warnings }).toEqual({ encoding, warnings: [] });
+  });
+
+  test('a content type that is not read causes a warning', () => {
+    const fields = 'acceptContentTypes: "application/cbor, text/html"';
+    const { kubernetes, warnings } = settings(`${HEAD}clientConnection: {kubeconfig: k, ${fields}}\n`);
+    expect(kubernetes?.encoding).toBe('json');
+    expect(warnings).toEqual([
+      'clientConnection.acceptContentTypes: "application/cbor, text/html" has neither application/vnd.kubernetes.protobuf nor application/json; objects are read as JSON',
+    ]);
+  });
+
   test('of a duplicate key, only the last value is used, even if the others are invalid', () => {
     const text = `${HEAD}mode: nftables\nmode: [wrong]\nmode: ipvs\nipvs: {scheduler: 1}\nipvs: {scheduler: wrr}\nclusterCIDR: x\nclusterCIDR:\n`;
     const { mode, ipvs, proxier, warnings } = settings(text);
@@ -189,7 +213,10 @@ describe('a KubeProxyConfiguration', () => {
       conntrack.maxPerCore conntrack.min conntrack.tcpEstablishedTimeout conntrack.tcpCloseWaitTimeout
       conntrack.tcpBeLiberal conntrack.udpTimeout conntrack.udpStreamTimeout configSyncPeriod portRange
       windowsRunAsService`;
-    const known = (path: string) => FIELDS[path]?.flag !== undefined || FIELDS[path]?.without !== undefined;
+    const known = (path: string) => {
+      const { flag, without, flagless = false } = FIELDS[path] ?? {};
+      return flag !== undefined || without !== undefined || flagless;
+    };
     expect(
       fields
         .trim()

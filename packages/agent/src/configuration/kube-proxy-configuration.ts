@@ -46,6 +46,8 @@ export interface Field {
   readonly zeroCounts?: boolean;
   /** Why a value has no effect; absent if it has one, or if its flag states the reason. */
   readonly without?: string;
+  /** It has an effect, and no flag. */
+  readonly flagless?: boolean;
 }
 
 const IPTABLES_MODES = [''];
@@ -56,7 +58,7 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   kind: { type: 'text' },
   featureGates: { type: 'switches', flag: 'feature-gates' },
   'clientConnection.kubeconfig': { type: 'text', flag: 'kubeconfig' },
-  'clientConnection.acceptContentTypes': { type: 'text', without: 'objects are read as JSON' },
+  'clientConnection.acceptContentTypes': { type: 'text', flagless: true },
   'clientConnection.contentType': { type: 'text', flag: 'kube-api-content-type' },
   'clientConnection.qps': { type: 'float', flag: 'kube-api-qps' },
   'clientConnection.burst': { type: 'int', flag: 'kube-api-burst' },

@@ -108,6 +108,8 @@ export interface KubernetesSettings {
   readonly kubeconfig: string;
   /** URL; empty for that of the kubeconfig. */
   readonly master: string;
+  /** What objects are requested in: `auto` is protobuf where the server has it. */
+  readonly encoding: 'auto' | 'json';
 }
 
 export interface LoggingSettings {

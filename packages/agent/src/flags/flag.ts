@@ -256,6 +256,17 @@ export const FLAGS = [
     group: 'Objects',
   },
   {
+    name: 'kube-api-content-type',
+    type: 'text',
+    value: 'type',
+    default: 'application/vnd.kubernetes.protobuf',
+    defaultText: 'application/vnd.kubernetes.protobuf',
+    help:
+      'What objects are requested in: application/vnd.kubernetes.protobuf, with JSON where the API server does not ' +
+      'have it, or application/json.',
+    group: 'Objects',
+  },
+  {
     name: 'manifests',
     type: 'list',
     value: 'path',

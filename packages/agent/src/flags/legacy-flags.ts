@@ -24,7 +24,6 @@ export const LEGACY_FLAGS = [
     help: 'Deprecated: the port of --metrics-bind-address, if that has none. 0 disables it.',
     group: 'Status',
   },
-  unused('kube-api-content-type', 'text', 'type', 'application/vnd.kubernetes.protobuf', 'objects are read as JSON'),
   unused('kube-api-qps', 'float', 'rate', '5', FEW_REQUESTS),
   unused('kube-api-burst', 'int', 'requests', '10', FEW_REQUESTS),
   unused(

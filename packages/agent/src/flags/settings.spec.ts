@@ -400,9 +400,18 @@ describe('readSettings', () => {
     const pod = { KUBERNETES_SERVICE_HOST: '10.96.0.1' };
     const kubernetes = (...args: readonly string[]) =>
       readSettings(parseCommandLine(args), MODES, undefined, pod).kubernetes;
-    expect(kubernetes()).toEqual({ kubeconfig: '', master: '' });
-    expect(kubernetes('--kubeconfig=a', '--kubeconfig', 'b')).toEqual({ kubeconfig: 'b', master: '' });
-    expect(kubernetes('--master=10.0.0.1:8080', '--manifests=m')).toEqual({ kubeconfig: '', master: '10.0.0.1:8080' });
+    expect(kubernetes()).toEqual({ kubeconfig: '', master: '', encoding: 'auto' });
+    expect(kubernetes('--kube-api-content-type=application/json')).toMatchObject({ encoding: 'json' });
+    expect(kubernetes('--kubeconfig=a', '--kubeconfig', 'b')).toEqual({
+      kubeconfig: 'b',
+      master: '',
+      encoding: 'auto',
+    });
+    expect(kubernetes('--master=10.0.0.1:8080', '--manifests=m')).toEqual({
+      kubeconfig: '',
+      master: '10.0.0.1:8080',
+      encoding: 'auto',
+    });
     expect(kubernetes('--manifests=m')).toBeUndefined();
     expect(kubernetes('cleanup')).toBeUndefined();
   });

@@ -14,7 +14,7 @@ import { mergeConfiguration } from './merge-configuration.js';
 import { readProbe } from './probe-settings.js';
 import { readProxier } from './proxier-settings.js';
 import { readScrape } from './scrape-settings.js';
-import { readHealthChecks, readKubernetes, readManifests } from './source-settings.js';
+import { readContentTypes, readHealthChecks, readKubernetes, readManifests } from './source-settings.js';
 import { listenAddresses, statusAddresses } from './status-addresses.js';
 
 /** All problems of a command line, one per line. */
@@ -151,6 +151,7 @@ class SettingsReader extends FlagValues {
         ? []
         : [`${ignored.join(', ')}: ignored, because --config replaces flags; set it in the file`]),
       ...(this.configuration?.warnings ?? []),
+      ...readContentTypes(this).warnings,
       ...this.unused(),
     ];
   }

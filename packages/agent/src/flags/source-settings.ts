@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path';
+import { isText, printable } from '@kube-proxier/core';
 import type { HealthCheckSettings, KubernetesSettings } from './agent-settings.js';
 import type { FlagValues } from './flag-values.js';
 
@@ -13,19 +14,20 @@ export function readKubernetes(
 ): KubernetesSettings | undefined {
   const kubeconfig = values.text('kubeconfig');
   const master = values.text('master');
+  const { encoding } = readContentTypes(values);
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(master) ? master : `http://${master}`;
   if (master !== '' && !(URL.canParse(full) && /^https?:/i.test(full))) {
     values.wrong('master', master, 'is not the URL of an API server; write it like https://10.0.0.1:6443');
   }
   if (kubeconfig !== '' || master !== '') {
-    return { kubeconfig, master };
+    return { kubeconfig, master, encoding };
   }
   const runs = values.commandLine.command === 'run' && !values.given('init-only') && !values.given('write-config-to');
   if (values.given('manifests') || !runs) {
     return undefined;
   }
   if ((environment.KUBERNETES_SERVICE_HOST ?? '') !== '') {
-    return { kubeconfig, master };
+    return { kubeconfig, master, encoding };
   }
   if (values.commandLine.errors.length > 0 || (values.configuration?.problems.length ?? 0) > 0) {
     // The misspelt flag may be the one that is missing.
@@ -38,6 +40,31 @@ export function readKubernetes(
       'pod)',
   );
   return undefined;
+}
+
+const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
+const JSON_TYPES: readonly string[] = ['application/json', 'application/*', '*/*'];
+const ACCEPTED_TYPES = 'clientConnection.acceptContentTypes';
+
+/**
+ * Reads what objects are requested in. As in kube-proxy, the accepted types, in the order of preference, count before the content type.
+ */
+export function readContentTypes(values: FlagValues): {
+  readonly encoding: 'auto' | 'json';
+  /** Types that are not read. */
+  readonly warnings: readonly string[];
+} {
+  const accepted = values.configuration?.fieldsWithoutFlag.get(ACCEPTED_TYPES);
+  const isAccepted = isText(accepted);
+  const text = isAccepted ? accepted : values.text('kube-api-content-type');
+  const types = text.split(',').map((type) => type.split(';')[0]?.trim().toLowerCase() ?? '');
+  const preferred = types.find((type) => type === PROTOBUF_TYPE || JSON_TYPES.includes(type));
+  if (preferred !== undefined || text === '') {
+    return { encoding: preferred === PROTOBUF_TYPE ? 'auto' : 'json', warnings: [] };
+  }
+  const place = isAccepted ? ACCEPTED_TYPES : values.place('kube-api-content-type');
+  const what = `has neither ${PROTOBUF_TYPE} nor application/json; objects are read as JSON`;
+  return { encoding: 'json', warnings: [`${place}: ${JSON.stringify(printable(text, 120))} ${what}`] };
 }
 
 /** Reads the paths of manifests. */

@@ -12,10 +12,12 @@ import {
   printable,
   type UnknownRecord,
 } from '@kube-proxier/core';
+import { readStatus } from '../protobuf/envelope.js';
 import type { ApiCredentials, RequestCredentials } from './api-credentials.js';
 import { ByteCollector } from './byte-collector.js';
 import { InactivityTimer } from './inactivity-timer.js';
 import { ApiError, ApiStatusError } from './kubernetes-error.js';
+import { acceptedTypes, isProtobuf } from './media-types.js';
 import { type BodyLimits, responseChunks } from './response-body.js';
 
 /** Options of an {@link ApiClient}. */
@@ -38,6 +40,23 @@ interface ApiRequest {
   readonly body?: string;
   /** The answer is a stream of events: whoever compresses it may hold events back. */
   readonly watch?: boolean;
+  /** Protobuf is accepted, and preferred. Default: JSON only. */
+  readonly protobuf?: boolean;
+}
+
+/** A request for objects. */
+export interface ObjectsRequest {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Whether protobuf is accepted, and preferred, beside JSON. */
+  readonly protobuf: boolean;
+}
+
+/** Some bytes of a list. */
+export interface ListBytes {
+  readonly bytes: Buffer;
+  /** Whether the list is in protobuf; else it is JSON. */
+  readonly isProtobuf: boolean;
 }
 
 const NO_QUERY = new URLSearchParams();
@@ -99,16 +118,18 @@ export class ApiClient {
    * @throws ApiError, KubernetesError
    */
   async *streamPage(
-    path: string,
-    query: URLSearchParams,
+    asked: ObjectsRequest,
     signal: AbortSignal,
     limit: number,
-  ): AsyncGenerator<Buffer, void, undefined> {
+  ): AsyncGenerator<ListBytes, void, undefined> {
     const { clock, responseTimeout } = this.options;
     const attempt = this.#attempt(signal);
     try {
-      const response = await this.#send({ path, query }, attempt.signal);
-      yield* responseChunks(response, clock, { maxBytes: limit, silenceLimit: responseTimeout });
+      const response = await this.#send(asked, attempt.signal);
+      const inProtobuf = isProtobuf(response.headers);
+      for await (const bytes of responseChunks(response, clock, { maxBytes: limit, silenceLimit: responseTimeout })) {
+        yield { bytes, isProtobuf: inProtobuf };
+      }
     } catch (error) {
       throw attempt.failure() ?? asApiError(error);
     } finally {
@@ -167,9 +188,9 @@ export class ApiClient {
    * @returns the response, whose body is the stream of events.
    * @throws ApiError, KubernetesError
    */
-  async openWatch(path: string, query: URLSearchParams, signal: AbortSignal): Promise<IncomingMessage> {
+  async openWatch(asked: ObjectsRequest, signal: AbortSignal): Promise<IncomingMessage> {
     try {
-      return await this.#send({ path, query, watch: true }, signal);
+      return await this.#send({ ...asked, watch: true }, signal);
     } catch (error) {
       throw asApiError(error);
     }
@@ -289,7 +310,7 @@ export class ApiClient {
 
   #optionsOf(
     access: RequestCredentials,
-    { path, query, body, watch = false }: ApiRequest,
+    { path, query, body, watch = false, protobuf = false }: ApiRequest,
     signal: AbortSignal,
   ): { readonly url: URL; readonly options: RequestOptions & { readonly headers: object } } {
     const { userAgent } = this.options;
@@ -302,7 +323,7 @@ export class ApiClient {
     const options = {
       agent: access.agent ?? this.#agentFor(url.protocol),
       headers: {
-        Accept: 'application/json',
+        Accept: acceptedTypes(protobuf, watch && protobuf),
         'Accept-Encoding': watch ? 'identity' : 'gzip',
         'User-Agent': userAgent,
         ...(body === undefined
@@ -334,8 +355,9 @@ export class ApiClient {
     let status: UnknownRecord = {};
     try {
       const limits = { maxBytes: MAX_ERROR_BYTES, silenceLimit: responseTimeout };
-      const body = await readBody(response, clock, limits);
-      const parsed: unknown = JSON.parse(body);
+      const parsed: unknown = isProtobuf(response.headers)
+        ? readStatus(await readBytes(response, clock, limits))
+        : JSON.parse(await readBody(response, clock, limits));
       status = isRecord(parsed) ? parsed : {};
     } catch {
       // Only the status code counts: a proxy in front of an API server may answer with any body.
@@ -373,6 +395,14 @@ export function statusError(status: UnknownRecord, code: number, retryAfter?: nu
     causes.some((cause) => isRecord(cause) && cause.reason === 'ResourceVersionTooLarge') ||
     (number === 504 && /too large resource version/i.test(message));
   return new ApiStatusError(number, reason, text, wait, isVersionTooLarge);
+}
+
+async function readBytes(response: IncomingMessage, clock: Clock, limits: BodyLimits): Promise<Buffer> {
+  const collected = new ByteCollector();
+  for await (const chunk of responseChunks(response, clock, limits)) {
+    collected.push(chunk);
+  }
+  return collected.takeBytes();
 }
 
 async function readBody(response: IncomingMessage, clock: Clock, limits: BodyLimits): Promise<string> {

@@ -4,6 +4,8 @@ export interface ApiRequestInfo {
   readonly resource: string;
   readonly verb: 'list' | 'watch' | 'create';
   readonly query: URLSearchParams;
+  /** What the answer is in, where the resource and the answer have both. */
+  readonly encoding: 'json' | 'protobuf';
   /** Number of earlier requests. */
   readonly index: number;
   /** The answer needs a range read of etcd, before Kubernetes 1.31: a list that has to be consistent, or a page of one. */

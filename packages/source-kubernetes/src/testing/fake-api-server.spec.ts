@@ -195,6 +195,29 @@ describe.each(servers)('%s responds as the API server of Kubernetes 1.36', (_nam
     expect(await encodingOf('identity')).toBeUndefined();
   });
 
+  test('to clients that accept protobuf', async () => {
+    const list = `${SERVICES}?resourceVersion=0`;
+    const typeOf = async (path: string, accept: string) => {
+      const { status, headers, body } = await server.get(path, undefined, { Accept: accept });
+      return [status, headers['content-type'], body.startsWith('k8s\0')];
+    };
+    const protobuf = 'application/vnd.kubernetes.protobuf';
+    const json = 'application/json';
+    expect(await typeOf(list, `${protobuf}, ${json}`)).toEqual([200, protobuf, true]);
+    expect(await typeOf(list, protobuf)).toEqual([200, protobuf, true]);
+    expect(await typeOf(list, `${json}, ${protobuf}`)).toEqual([200, json, false]);
+    expect(await typeOf(list, '*/*')).toEqual([200, json, false]);
+    expect(await typeOf(list, 'text/html')).toEqual([406, json, false]);
+    const watched = `${list}&watch=true&timeoutSeconds=1`;
+    expect(await typeOf(watched, `${protobuf};stream=watch, ${json};stream=watch`)).toEqual([
+      200,
+      `${protobuf};stream=watch`,
+      false,
+    ]);
+    expect(await typeOf(watched, json)).toEqual([200, json, false]);
+    expect(await typeOf(`${SERVICES}?fieldSelector=spec.x%3D1`, `${protobuf}, ${json}`)).toEqual([400, protobuf, true]);
+  });
+
   test('to unauthorized clients, and to what it does not know', async () => {
     expect(await get('', SERVICES, 'bad')).toMatchObject({
       status: 401,

@@ -4,12 +4,24 @@ import type { AddressInfo, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { type Clock, systemClock } from '@kube-proxier/core';
+import {
+  beginEndlessList,
+  encodeItem,
+  encodeList,
+  encodeMessage,
+  hasMessage,
+  isProtobufBody,
+  padded,
+} from './api-encoding.js';
 import type { ApiRequestInfo, RequestFault, WatchFault } from './api-faults.js';
 import type { ApiObject } from './api-object.js';
 import { ApiObjectStore } from './api-object-store.js';
 import { acceptWebSocket, sendExecOutcome } from './exec-web-socket.js';
+import { encodeStatus, ObjectEncoder } from './object-encoder.js';
+import { decodeToken, encodeToken, invalidOptions, preferredEncoding } from './request-options.js';
 import { resetConnection } from './reset-connection.js';
 import { type Matcher, parseFieldSelector, parseLabelSelector, SelectorError } from './selectors.js';
+import { jsonWatch, protobufWatch } from './watch-encoding.js';
 import { endlessly, WatchStream } from './watch-stream.js';
 
 /** Options of a {@link FakeApiServer}. */
@@ -35,6 +47,11 @@ export interface FakeApiServerOptions {
    * configured) or `ignored` (before). Default `served`.
    */
   readonly watchList?: 'served' | 'refused' | 'ignored';
+  /**
+   * What becomes of a request for protobuf: it is `served`, as by every API server; `ignored`, and answered with JSON where that is
+   * accepted too; or `refused` (406), as by a proxy that knows JSON only. Custom resources have no protobuf. Default `served`.
+   */
+  readonly protobuf?: 'served' | 'ignored' | 'refused';
 }
 
 /** A resource that is served. */
@@ -86,6 +103,8 @@ const RESOURCES: Readonly<Record<string, ServedResource>> = {
   },
 };
 
+const JSON_TYPE = 'application/json';
+const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
 /** Bytes from which a list is compressed, where the client accepts it. */
 const COMPRESSED_FROM = 128 * 1024;
 /** Milliseconds that a list waits until the watch cache has its version. */
@@ -156,6 +175,9 @@ export class FakeApiServer {
   readonly #sockets = new Set<Socket>();
   readonly #rawSockets = new Set<Socket>();
   readonly #watches = new Set<WatchStream>();
+  readonly #encoder = new ObjectEncoder();
+  /** Answers to clients that prefer protobuf. */
+  readonly #protobufAnswers = new WeakSet<ServerResponse>();
   #server: Server;
   #port = 0;
   #connections = 0;
@@ -309,16 +331,22 @@ export class FakeApiServer {
     const query = url.searchParams;
     const watch = query.get('watch') === 'true' || query.get('watch') === '1';
     const verb = create ? 'create' : watch ? 'watch' : 'list';
+    const preference = preferredEncoding(request.headers.accept ?? '', this.#options.protobuf ?? 'served');
+    const inProtobuf = preference === 'protobuf' || preference === 'only-protobuf';
     const info: ApiRequestInfo = {
       resource: resource?.name ?? url.pathname,
       verb,
       query,
+      encoding: inProtobuf ? 'protobuf' : 'json',
       index: this.requests.length,
       readsEtcd: verb === 'list' && ((query.get('resourceVersion') ?? '') === '' || this.#options.watchCache === false),
       authorization: request.headers.authorization,
       certificate: certificateName(request),
     };
     this.requests.push(info);
+    if (inProtobuf) {
+      this.#protobufAnswers.add(response);
+    }
     const fault = this.faultFor(info);
     switch (fault?.kind) {
       case 'reset':
@@ -342,6 +370,14 @@ export class FakeApiServer {
     if (refusal || !resource) {
       const [code, reason, message] = refusal ?? [404, 'NotFound', 'the server could not find the requested resource'];
       this.#answerStatus(response, code, reason, message);
+      return;
+    }
+    if (preference === 'none' || (preference === 'only-protobuf' && !hasMessage(resource.kind))) {
+      const types =
+        hasMessage(resource.kind) && this.#options.protobuf !== 'refused'
+          ? `${JSON_TYPE}, ${PROTOBUF_TYPE}`
+          : JSON_TYPE;
+      this.#answerStatus(response, 406, 'NotAcceptable', `only the following media types are accepted: ${types}`);
       return;
     }
     if (verb === 'create') {
@@ -377,6 +413,7 @@ export class FakeApiServer {
       resource: 'pods/exec',
       verb: 'create',
       query,
+      encoding: 'json',
       index: this.requests.length,
       readsEtcd: false,
       authorization: request.headers.authorization,
@@ -516,18 +553,32 @@ export class FakeApiServer {
     const last = items.at(-1);
     const left = rest.length - items.length;
     const version = fault?.kind === 'stale' ? snapshot.version - fault.versions : snapshot.version;
-    const body = {
-      kind: `${resource.kind}List`,
-      apiVersion: resource.apiVersion,
-      metadata: {
-        resourceVersion: String(version),
-        ...(left > 0 && last
-          ? { continue: encodeToken({ rv: snapshot.version, start: nameOf(last) }), remainingItemCount: left }
-          : {}),
-      },
-      items,
+    const metadata = {
+      resourceVersion: String(version),
+      ...(left > 0 && last
+        ? { continue: encodeToken({ rv: snapshot.version, start: nameOf(last) }), remainingItemCount: left }
+        : {}),
     };
-    this.#answer(response, 200, JSON.stringify(body), fault, compressed);
+    this.#answer(response, 200, this.#encodeList(resource, metadata, items, response), fault, compressed);
+  }
+
+  #encodeList(
+    { kind, apiVersion }: ServedResource,
+    metadata: Readonly<Record<string, unknown>>,
+    items: readonly ApiObject[],
+    response: ServerResponse,
+  ): Buffer {
+    const messages = this.#isInProtobuf(response, kind) ? this.#encoder.messages(kind, items) : undefined;
+    if (messages !== undefined) {
+      return encodeList(apiVersion, kind, metadata, messages);
+    }
+    const head = JSON.stringify({ kind: `${kind}List`, apiVersion, metadata });
+    const texts = items.map((item) => this.#encoder.json(kind, item));
+    return Buffer.from(`${head.slice(0, -1)},"items":[${texts.join(',')}]}`);
+  }
+
+  #isInProtobuf(response: ServerResponse, kind: string): boolean {
+    return this.#protobufAnswers.has(response) && hasMessage(kind);
   }
 
   /** As a real server: waits 3 s until the watch cache has the version. */
@@ -552,22 +603,29 @@ export class FakeApiServer {
   }
 
   #listWithoutEnd(
-    { kind, apiVersion }: ServedResource,
+    resource: ServedResource,
     version: number,
     fault: Extract<RequestFault, { readonly kind: 'endless' | 'endless-page' }>,
     response: ServerResponse,
   ): void {
+    const { kind, apiVersion } = resource;
     const made = (name: string) => ({
       metadata: { name, namespace: 'endless', resourceVersion: '1' },
       spec: { clusterIP: '10.96.0.9', ports: [{ port: 80 }] },
     });
-    const head = { kind: `${kind}List`, apiVersion };
+    const resourceVersion = String(version);
     if (fault.kind === 'endless') {
-      response.writeHead(200, { 'Content-Type': 'application/json' });
+      const inProtobuf = this.#isInProtobuf(response, kind);
+      response.writeHead(200, { 'Content-Type': inProtobuf ? PROTOBUF_TYPE : JSON_TYPE });
       response.write(
-        `${JSON.stringify({ ...head, metadata: { resourceVersion: String(version) } }).slice(0, -1)},"items":[`,
+        inProtobuf
+          ? beginEndlessList(apiVersion, kind, { resourceVersion })
+          : `${JSON.stringify({ kind: `${kind}List`, apiVersion, metadata: { resourceVersion } }).slice(0, -1)},"items":[`,
       );
-      endlessly(response, () => `${JSON.stringify(made(`x-${++this.#inventions}`))},`);
+      endlessly(response, () => {
+        const object = made(`x-${++this.#inventions}`);
+        return inProtobuf ? encodeItem(encodeMessage(kind, object)) : Buffer.from(`${JSON.stringify(object)},`);
+      });
       return;
     }
     const items = Array.from({ length: fault.objects }, (_, index) =>
@@ -575,8 +633,8 @@ export class FakeApiServer {
     );
     // A different token for each page, of a list that is unknown afterwards.
     const token = encodeToken({ rv: version + 1e9, start: `~${++this.#inventions}` });
-    const metadata = { resourceVersion: String(version), continue: token };
-    this.#answer(response, 200, JSON.stringify({ ...head, metadata, items }), undefined);
+    const metadata = { resourceVersion, continue: token };
+    this.#answer(response, 200, this.#encodeList(resource, metadata, items, response), undefined);
   }
 
   #watch(
@@ -586,12 +644,12 @@ export class FakeApiServer {
     response: ServerResponse,
     fault: RequestFault | undefined,
   ): void {
-    response.writeHead(200, { 'Cache-Control': 'no-cache, private', 'Content-Type': 'application/json' });
+    const encoding = (this.#isInProtobuf(response, resource.kind) ? protobufWatch : jsonWatch)(resource, this.#encoder);
+    response.writeHead(200, { 'Cache-Control': 'no-cache, private', 'Content-Type': encoding.mediaType });
     response.flushHeaders();
     const stream = new WatchStream({
       resource: resource.name,
-      kind: resource.kind,
-      apiVersion: resource.apiVersion,
+      encoding,
       matches,
       store: this.store,
       response,
@@ -637,22 +695,26 @@ export class FakeApiServer {
     if (retryAfter !== undefined) {
       response.setHeader('Retry-After', String(retryAfter));
     }
-    this.#answer(response, code, JSON.stringify(status), undefined);
+    const body = this.#protobufAnswers.has(response) ? encodeStatus(status) : JSON.stringify(status);
+    this.#answer(response, code, body, undefined);
   }
 
+  /** @param body JSON; bytes of a text, or of protobuf. */
   #answer(
     response: ServerResponse,
     code: number,
-    body: string,
+    body: string | Buffer,
     fault: RequestFault | undefined,
     compressed = false,
   ): void {
-    const plain = Buffer.from(fault?.kind === 'pad' ? `${body}${' '.repeat(fault.bytes)}` : body);
+    const sent = Buffer.from(body);
+    const inProtobuf = isProtobufBody(sent);
+    const plain = fault?.kind === 'pad' ? padded(sent, fault.bytes) : sent;
     const isCompressed = compressed && plain.length >= COMPRESSED_FROM;
     const bytes = isCompressed ? gzipSync(plain, { level: 1 }) : plain;
     response.writeHead(code, {
       'Cache-Control': 'no-cache, private',
-      'Content-Type': 'application/json',
+      'Content-Type': inProtobuf ? PROTOBUF_TYPE : JSON_TYPE,
       ...(isCompressed ? { 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' } : {}),
     });
     switch (fault?.kind) {
@@ -682,54 +744,6 @@ interface CreatedObject extends Readonly<Record<string, unknown>> {
   };
 }
 
-interface Refusal {
-  readonly code: number;
-  readonly reason: string;
-  readonly message: string;
-}
-
-/** Options that do not fit together. */
-function invalidOptions(
-  verb: string,
-  query: URLSearchParams,
-  watchList: 'served' | 'refused' | 'ignored',
-): Refusal | undefined {
-  const forbidden = (field: string, why: string): Refusal => ({
-    code: 422,
-    reason: 'Invalid',
-    message: `ListOptions.meta.k8s.io "" is invalid: ${field}: Forbidden: ${why}`,
-  });
-  const initialEvents = query.has('sendInitialEvents');
-  const match = query.get('resourceVersionMatch') ?? '';
-  if (verb === 'list') {
-    return query.has('continue') && !['', '0'].includes(query.get('resourceVersion') ?? '')
-      ? {
-          code: 400,
-          reason: 'BadRequest',
-          message: 'specifying resource version is not allowed when using continue',
-        }
-      : initialEvents
-        ? forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list')
-        : undefined;
-  }
-  if (verb !== 'watch' || watchList === 'ignored') {
-    return undefined;
-  }
-  if (initialEvents && match !== 'NotOlderThan') {
-    const why = 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
-    return forbidden('resourceVersionMatch', why);
-  }
-  if (initialEvents && watchList === 'refused') {
-    const why = 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled';
-    return forbidden('sendInitialEvents', why);
-  }
-  if (match !== '' && !initialEvents) {
-    const why = 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided';
-    return forbidden('resourceVersionMatch', why);
-  }
-  return undefined;
-}
-
 function drip(response: ServerResponse, bytes: Buffer, step: number, interval: number): void {
   let sent = 0;
   const timer = setInterval(() => {
@@ -755,26 +769,4 @@ function certificateName(request: IncomingMessage): string | undefined {
 function nameOf(object: ApiObject): string {
   const { namespace, name } = object.metadata;
   return namespace === undefined ? name : `${namespace}/${name}`;
-}
-
-interface ContinueToken {
-  /** Version of the list; -1 for the current one. */
-  readonly rv: number;
-  /** Name of the last object of the previous page. */
-  readonly start: string;
-}
-
-function encodeToken(token: ContinueToken): string {
-  return Buffer.from(JSON.stringify(token)).toString('base64url');
-}
-
-function decodeToken(text: string): ContinueToken | undefined {
-  try {
-    const token = JSON.parse(Buffer.from(text, 'base64url').toString()) as Partial<ContinueToken>;
-    return typeof token.rv === 'number' && typeof token.start === 'string'
-      ? { rv: token.rv, start: token.start }
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,15 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock, Timer } from '@kube-proxier/core';
+import { NotEncodable } from './api-encoding.js';
 import type { WatchFault } from './api-faults.js';
 import { type ApiObjectStore, eventOf, type StoreChange } from './api-object-store.js';
 import { resetConnection } from './reset-connection.js';
 import type { Matcher } from './selectors.js';
+import type { WatchEncoding } from './watch-encoding.js';
 
 /** Options of a {@link WatchStream}. */
 export interface WatchStreamOptions {
   readonly resource: string;
-  readonly kind: string;
-  readonly apiVersion: string;
+  readonly encoding: WatchEncoding;
   readonly matches: Matcher;
   readonly store: ApiObjectStore;
   readonly response: ServerResponse;
@@ -39,8 +40,9 @@ export class WatchStream {
   #unsubscribe = () => {};
   #ended = false;
   #silent = false;
-  #slow: string | undefined;
-  readonly #sent: string[] = [];
+  /** What is sent byte by byte; undefined at full speed. */
+  #slow: Buffer | undefined;
+  readonly #sent: Buffer[] = [];
   #since = 0;
   /** The initial events end with this version; undefined when they have ended. */
   #initialUntil: number | undefined;
@@ -101,12 +103,12 @@ export class WatchStream {
   }
 
   disturb(fault: WatchFault): void {
-    const { response } = this.options;
+    const { encoding, response } = this.options;
     if (this.#ended) {
       return;
     }
     if (typeof fault === 'object') {
-      response.write('{"type":"ADDED","object":{"metadata":{"name":"');
+      response.write(encoding.endless);
       this.#silent = true;
       for (let left = fault.endless; left > 0; left -= 65_536) {
         response.write('x'.repeat(Math.min(left, 65_536)));
@@ -121,7 +123,7 @@ export class WatchStream {
         resetConnection(response.socket);
         return;
       case 'half':
-        response.write('{"type":"MODIFIED","object":{"metadata":{"na', () => resetConnection(response.socket));
+        response.write(encoding.half, () => resetConnection(response.socket));
         return;
       case 'silence':
         this.#silent = true;
@@ -133,32 +135,32 @@ export class WatchStream {
         this.#sendStatus(500, 'InternalError', 'unable to decode an event from the watch stream');
         return;
       case 'malformed':
-        this.#write('{"type":"MODIFIED","object":{"metadata":{"name":}\n');
+        this.#write(encoding.malformed);
         return;
       case 'duplicate':
-        for (const line of [...this.#sent]) {
-          this.#write(line);
+        for (const bytes of [...this.#sent]) {
+          this.#write(bytes);
         }
         return;
       case 'slow':
-        this.#slow ??= '';
+        this.#slow ??= Buffer.alloc(0);
         return;
       case 'flood':
         this.#flood();
         return;
       case 'bookmark':
-        this.#write(`${JSON.stringify({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '1' } } })}\n`);
+        this.#write(encoding.event('BOOKMARK', { metadata: { resourceVersion: '1' } }));
         return;
     }
   }
 
   #flood(): void {
-    const { kind, apiVersion, response, store } = this.options;
+    const { encoding, response, store } = this.options;
     let version = store.currentVersion;
     endlessly(response, () => {
       version += 1;
       const metadata = { name: `x-${version}`, namespace: 'endless', resourceVersion: String(version) };
-      return `${JSON.stringify({ type: 'ADDED', object: { kind, apiVersion, metadata } })}\n`;
+      return encoding.event('ADDED', { metadata });
     });
   }
 
@@ -216,13 +218,21 @@ export class WatchStream {
   }
 
   #send(type: string, object: object): void {
-    const { kind, apiVersion } = this.options;
-    const line = `${JSON.stringify({ type, object: { kind, apiVersion, ...object } })}\n`;
-    this.#sent.push(line);
+    let bytes: Buffer;
+    try {
+      bytes = this.options.encoding.event(type, object);
+    } catch (error) {
+      if (!(error instanceof NotEncodable)) {
+        throw error;
+      }
+      this.#sendStatus(500, 'InternalError', `unable to encode watch object: ${error.message}`);
+      return;
+    }
+    this.#sent.push(bytes);
     if (this.#sent.length > MEMORY) {
       this.#sent.shift();
     }
-    this.#write(line);
+    this.#write(bytes);
   }
 
   #expire(message: string): void {
@@ -231,20 +241,20 @@ export class WatchStream {
 
   #sendStatus(code: number, reason: string, message: string): void {
     const object = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code };
-    this.#write(`${JSON.stringify({ type: 'ERROR', object })}\n`);
+    this.#write(this.options.encoding.error(object));
     this.#close();
   }
 
-  #write(text: string): void {
+  #write(bytes: Buffer): void {
     if (this.#ended || this.#silent) {
       return;
     }
     if (this.#slow === undefined) {
-      this.options.response.write(text);
+      this.options.response.write(bytes);
       return;
     }
-    const idle = this.#slow === '';
-    this.#slow += text;
+    const idle = this.#slow.length === 0;
+    this.#slow = Buffer.concat([this.#slow, bytes]);
     if (idle) {
       this.#drip();
     }
@@ -253,12 +263,12 @@ export class WatchStream {
   /** One byte per iteration of the event loop. */
   #drip(): void {
     setImmediate(() => {
-      if (this.#ended || !this.#slow) {
+      if (this.#ended || this.#slow === undefined || this.#slow.length === 0) {
         return;
       }
-      this.options.response.write(this.#slow.slice(0, 1));
-      this.#slow = this.#slow.slice(1);
-      if (this.#slow !== '') {
+      this.options.response.write(this.#slow.subarray(0, 1));
+      this.#slow = this.#slow.subarray(1);
+      if (this.#slow.length > 0) {
         this.#drip();
       }
     });
@@ -276,11 +286,10 @@ export class WatchStream {
 }
 
 /** Writes while the client is connected and reads. */
-export function endlessly(response: ServerResponse, next: () => string): void {
+export function endlessly(response: ServerResponse, next: () => Uint8Array): void {
   const more = () => {
     while (!response.destroyed) {
-      const text = Array.from({ length: 200 }, next).join('');
-      if (!response.write(text)) {
+      if (!response.write(Buffer.concat(Array.from({ length: 200 }, next)))) {
         response.once('drain', more);
         return;
       }

@@ -1,9 +1,4 @@
-import { isRecord, type UnknownRecord } from '@kube-proxier/core';
 import { ApiError, ApiStatusError } from '../api/kubernetes-error.js';
-import type { WatchEvent } from './watch-stream.js';
-
-/** Annotation of the bookmark that ends the initial events of a watch. */
-const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 /** Whether an API server begins watches with the current objects (its feature WatchList), as far as it is known. */
 export class WatchListSupport {
@@ -46,11 +41,4 @@ export function mayListInstead(error: unknown): boolean {
     return ![401, 403, 404, 410, 429, 503].includes(error.status) && !error.isVersionTooLarge;
   }
   return error instanceof ApiError && ['API_RESPONSE_INVALID', 'API_INCOMPLETE', 'API_SILENT'].includes(error.code);
-}
-
-/** Whether this bookmark ends the initial events. Pure. */
-export function endsInitialEvents({ type, object }: WatchEvent): boolean {
-  const { metadata } = object;
-  const annotations: unknown = isRecord(metadata) ? metadata.annotations : undefined;
-  return type === 'BOOKMARK' && isRecord(annotations) && (annotations as UnknownRecord)[INITIAL_EVENTS_END] === 'true';
 }

@@ -13,17 +13,15 @@ import {
   reactToFailure,
   relistDelay,
 } from './failure-policy.js';
-import {
-  endsInitialEvents,
-  mayListInstead,
-  refusesInitialEvents,
-  type WatchListSupport,
-  WatchListUnsupported,
-} from './initial-events.js';
-import { keyOf, ObjectCache, type ObjectChange, type PreparedObject } from './object-cache.js';
+import { mayListInstead, refusesInitialEvents, type WatchListSupport, WatchListUnsupported } from './initial-events.js';
+import { ObjectCache, type ObjectChange, type PreparedObject } from './object-cache.js';
+import { ObjectFormat } from './object-format.js';
 import { type ListAge, PagedList } from './paged-list.js';
+import type { ProtobufSupport } from './protobuf-support.js';
+import type { ReceivedObject } from './received-object.js';
 import { compareResourceVersions } from './resource-version.js';
-import { type WatchEvent, watchEvents } from './watch-stream.js';
+import type { WatchEvent } from './watch-event.js';
+import { watchEvents } from './watch-stream.js';
 import type { WatchedResource } from './watched-resource.js';
 
 /** Options of a {@link ListWatch}. */
@@ -51,6 +49,8 @@ export interface ListWatchOptions {
   readonly maxObjects: number;
   /** Start with a watch that begins with the current objects, where the server supports it. Undefined: with a list. */
   readonly watchList: WatchListSupport | undefined;
+  /** Whether the server is asked for protobuf. */
+  readonly protobuf: ProtobufSupport;
   /**
    * Milliseconds without a byte before the end of the initial events after which the server counts as one that does not send them.
    */
@@ -92,6 +92,7 @@ interface InitialEvents {
 export class ListWatch {
   readonly #resource: WatchedResource;
   readonly #cache: ObjectCache;
+  readonly #format: ObjectFormat;
   readonly #pagedList: PagedList;
   /** Where the watch continues; undefined when a list has to come first. */
   #resourceVersion: string | undefined;
@@ -117,7 +118,8 @@ export class ListWatch {
   ) {
     this.#resource = options.resource;
     this.#cache = new ObjectCache(options.resource);
-    this.#pagedList = new PagedList(options);
+    this.#format = new ObjectFormat(options.resource, options.protobuf);
+    this.#pagedList = new PagedList({ ...options, format: this.#format });
     this.#fieldSelector = options.resource.fieldSelector;
   }
 
@@ -250,7 +252,10 @@ export class ListWatch {
       query.set('resourceVersion', this.#resourceVersion);
     }
     const begin = clock.monotonic();
-    const response = await client.openWatch(this.#resource.path, query, signal);
+    const response = await client.openWatch(
+      { path: this.#resource.path, query, protobuf: this.#format.acceptsProtobuf },
+      signal,
+    );
     if (!isOutage(this.#history) && this.#initialEvents === undefined) {
       availability.answered(this.#resource.name);
     }
@@ -259,6 +264,7 @@ export class ListWatch {
     try {
       for await (const arrived of watchEvents(response, {
         ...this.options,
+        format: this.#format,
         onSilence: () => client.dropIdleConnections(),
       })) {
         patience?.touch();
@@ -318,7 +324,7 @@ export class ListWatch {
   #applyInitial(event: WatchEvent, { held }: InitialEvents, signal: AbortSignal): void {
     const { type, object, resourceVersion: version } = event;
     if (type === 'BOOKMARK') {
-      if (!endsInitialEvents(event)) {
+      if (!event.endsInitialEvents) {
         throw new WatchListUnsupported('a bookmark came before the end of the initial events');
       }
       if (version === undefined) {
@@ -334,7 +340,7 @@ export class ListWatch {
       this.#completeList(version, signal);
       return;
     }
-    const key = keyOf(object);
+    const { key } = object;
     if (this.#cache.named + (held?.size ?? 0) > this.options.maxObjects) {
       throw new ApiError(
         'API_RESPONSE_INVALID',
@@ -349,9 +355,9 @@ export class ListWatch {
       }
     } else if (type === 'DELETED') {
       held.set(key, undefined);
-      this.#cache.unconfirm(object);
+      this.#cache.unconfirm(key);
     } else {
-      const prepared = this.#cache.prepareUnlessKnown(key, object);
+      const prepared = this.#cache.prepareUnlessKnown(key, object.kept);
       if (prepared) {
         held.set(key, prepared);
       } else {
@@ -387,7 +393,7 @@ export class ListWatch {
     }
   }
 
-  #put(object: unknown): void {
+  #put(object: ReceivedObject): void {
     // A list must fit, in addition to objects that events have added.
     const room = (this.#resourceVersion === undefined ? 3 : 2) * this.options.maxObjects;
     if (this.#cache.size >= room && !this.#cache.has(object)) {
@@ -426,6 +432,12 @@ export class ListWatch {
     const operation = this.#resourceVersion === undefined ? 'list' : 'watch';
     const initialEvents = this.#initialEvents !== undefined;
     this.#initialEvents = undefined;
+    if (this.#format.acceptsProtobuf && this.#format.failed(error)) {
+      this.options.logger.warn(
+        `${this.#resource.name}: the API server, or a proxy before it, does not send protobuf that can be read (${messageOf(error)}); objects are read as JSON`,
+      );
+      return 0;
+    }
     if (initialEvents && refusesInitialEvents(error)) {
       this.#note(2, `this API server does not send initial events (${messageOf(error)}); listing`);
       this.options.watchList?.refuse();

@@ -1,4 +1,5 @@
-import { flatText, isRecord, isText } from '@kube-proxier/core';
+import { flatText } from '@kube-proxier/core';
+import type { ReceivedObject } from './received-object.js';
 import type { WatchedResource } from './watched-resource.js';
 
 /** An object was added, changed or deleted. At least one is present. */
@@ -55,18 +56,12 @@ export class ObjectCache {
   }
 
   /**
-   * Records an object as the API server sent it.
+   * Records an object.
    *
    * @returns the change, undefined when no retained field changed; `malformed` when it has no name.
    */
-  put(object: unknown): ObjectChange | 'malformed' | undefined {
-    const key = keyOf(object);
-    if (key === undefined) {
-      return 'malformed';
-    }
-    const { shape } = this.resource;
-    const kept = shape.take(object) as object;
-    return this.#put({ key, text: flatText(JSON.stringify(shape.pack(kept))) }, kept);
+  put({ key, kept }: ReceivedObject): ObjectChange | 'malformed' | undefined {
+    return key === undefined ? 'malformed' : this.#put({ key, text: this.#textOf(kept) }, kept as object);
   }
 
   /** Records an object that was prepared before. @returns the change, undefined when no retained field changed. */
@@ -96,13 +91,11 @@ export class ObjectCache {
   /**
    * Records that the current list has this object, if nothing retained of it changed.
    *
-   * @param key of the object.
    * @returns what is retained of it, to be recorded later; undefined when nothing of that changed.
    */
-  prepareUnlessKnown(key: string, object: unknown): PreparedObject | undefined {
+  prepareUnlessKnown(key: string, kept: unknown): PreparedObject | undefined {
     const known = this.#objects.get(key);
-    const { shape } = this.resource;
-    const text = flatText(JSON.stringify(shape.pack(shape.take(object))));
+    const text = this.#textOf(kept);
     if (known?.text !== text) {
       return { key, text };
     }
@@ -114,8 +107,8 @@ export class ObjectCache {
   }
 
   /** Records that the current list does not have this object. */
-  unconfirm(object: unknown): void {
-    const known = this.#objects.get(keyOf(object) ?? '');
+  unconfirm(key: string): void {
+    const known = this.#objects.get(key);
     if (known?.list === this.#list) {
       this.#namedInList -= 1;
       known.list -= 1;
@@ -123,8 +116,7 @@ export class ObjectCache {
   }
 
   /** @returns the change; undefined when the object was unknown; `malformed` when it has no name. */
-  remove(object: unknown): ObjectChange | 'malformed' | undefined {
-    const key = keyOf(object);
+  remove({ key }: ReceivedObject): ObjectChange | 'malformed' | undefined {
     const known = key === undefined ? undefined : this.#objects.get(key);
     if (key === undefined) {
       return 'malformed';
@@ -161,8 +153,8 @@ export class ObjectCache {
   }
 
   /** Whether an object with this name is known. */
-  has(object: unknown): boolean {
-    return this.#objects.has(keyOf(object) ?? '');
+  has({ key }: ReceivedObject): boolean {
+    return this.#objects.has(key ?? '');
   }
 
   /** An object by its namespace and name, or its name; undefined when it is not known. */
@@ -178,6 +170,10 @@ export class ObjectCache {
     }
   }
 
+  #textOf(kept: unknown): string {
+    return flatText(JSON.stringify(this.resource.shape.pack(kept)));
+  }
+
   #recall(known: KnownObject): object {
     return known.handedOut.deref() ?? this.#complete(this.resource.shape.unpack(JSON.parse(known.text)) as object);
   }
@@ -186,13 +182,4 @@ export class ObjectCache {
   #complete(kept: object): object {
     return { apiVersion: this.resource.apiVersion, kind: this.resource.kind, ...kept };
   }
-}
-
-/** Namespace and name of an object; undefined without a name. */
-export function keyOf(object: unknown): string | undefined {
-  const metadata = isRecord(object) ? object.metadata : undefined;
-  if (!isRecord(metadata) || !isText(metadata.name)) {
-    return undefined;
-  }
-  return isText(metadata.namespace) ? flatText(metadata.namespace, '/', metadata.name) : metadata.name;
 }

@@ -5,6 +5,8 @@ import { isRecord, type UnknownRecord } from '@kube-proxier/core';
  * unchanged, for its reader to judge.
  */
 export interface Shape {
+  /** What it consists of, for readers that skip the rest. */
+  readonly structure: ShapeStructure;
   /** The retained part of a value; undefined for nothing. */
   take(value: unknown): unknown;
   /** The compact form for JSON: fields by position instead of name, which takes a third of the text. */
@@ -12,6 +14,13 @@ export interface Shape {
   /** The retained value of a compact form. */
   unpack(packed: unknown): unknown;
 }
+
+/** The parts of a {@link Shape}: everything; fields of a record, perhaps nothing without them; items of a list; entries of a map. */
+export type ShapeStructure =
+  | { readonly kind: 'whole' }
+  | { readonly kind: 'fields'; readonly fields: Readonly<Record<string, Shape>>; readonly orNothing: boolean }
+  | { readonly kind: 'list'; readonly of: Shape }
+  | { readonly kind: 'entries'; readonly choose: (name: string) => boolean };
 
 /** Wraps a value of an unexpected type, and null: in compact form, null means absent. */
 interface Odd {
@@ -28,6 +37,7 @@ function isOdd(packed: unknown): packed is Odd {
 
 /** The value unchanged. */
 export const whole: Shape = {
+  structure: { kind: 'whole' },
   take: (value) => value,
   pack: (kept) => (kept === null || isRecord(kept) ? odd(kept) : kept),
   unpack: (packed) => (isOdd(packed) ? packed.odd : packed),
@@ -36,22 +46,26 @@ export const whole: Shape = {
 /** These fields of a record, in this order; absent ones stay absent. */
 export function fields(shapes: Readonly<Record<string, Shape>>): Shape {
   const entries = Object.entries(shapes);
+  const names = entries.map(([name]) => name);
+  const parts = entries.map(([, shape]) => shape);
   return {
+    structure: { kind: 'fields', fields: shapes, orNothing: false },
     take: (value) => (isRecord(value) ? taken(value, entries) : value),
     pack(kept) {
       if (!isRecord(kept)) {
         return odd(kept);
       }
+      // Thousands of objects are packed at a start: plain loops take a fifth of the time of iterators.
       const packed: unknown[] = [];
-      entries.forEach(([name, shape], place) => {
-        const field = kept[name];
+      for (let place = 0; place < names.length; place += 1) {
+        const field = kept[names[place] ?? ''];
         if (field !== undefined) {
           while (packed.length < place) {
             packed.push(null);
           }
-          packed.push(shape.pack(field));
+          packed.push(parts[place]?.pack(field));
         }
-      });
+      }
       return packed;
     },
     unpack(packed) {
@@ -75,6 +89,7 @@ export function anyFieldsOf(shapes: Readonly<Record<string, Shape>>): Shape {
   const shape = fields(shapes);
   return {
     ...shape,
+    structure: { kind: 'fields', fields: shapes, orNothing: true },
     take(value) {
       const kept = shape.take(value);
       return isRecord(kept) && Object.keys(kept).length === 0 ? undefined : kept;
@@ -85,6 +100,7 @@ export function anyFieldsOf(shapes: Readonly<Record<string, Shape>>): Shape {
 /** Each item of a list in this shape. */
 export function listOf(shape: Shape): Shape {
   return {
+    structure: { kind: 'list', of: shape },
     take: (value) => (Array.isArray(value) ? value.map(shape.take) : value),
     pack: (kept) => (Array.isArray(kept) ? kept.map(shape.pack) : odd(kept)),
     unpack: (packed) => (isOdd(packed) ? packed.odd : Array.isArray(packed) ? packed.map(shape.unpack) : packed),
@@ -94,6 +110,7 @@ export function listOf(shape: Shape): Shape {
 /** The selected entries of a map with any values; nothing when none is selected. */
 export function entriesWhere(choose: (name: string) => boolean): Shape {
   return {
+    structure: { kind: 'entries', choose },
     take(value) {
       if (!isRecord(value)) {
         return value;

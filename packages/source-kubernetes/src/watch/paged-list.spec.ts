@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { UnknownRecord } from '@kube-proxier/core';
+import type { ListBytes } from '../api/api-client.js';
 import { ApiStatusError, ResponseTooLarge } from '../api/kubernetes-error.js';
+import { ObjectFormat } from './object-format.js';
+import { whole } from './object-shape.js';
 import { type ListAge, type ListPart, PagedList } from './paged-list.js';
+import { ProtobufSupport } from './protobuf-support.js';
 
 type Answer = UnknownRecord | Error;
 
@@ -21,14 +25,15 @@ class Listing {
   ) {
     this.#list = new PagedList({
       resource: { kind: 'Service', path: '/services' },
-      client: { streamPage: (path, query, _signal, maxBytes) => this.#answer(`${path}?${query} ${maxBytes}`) },
+      format: new ObjectFormat({ kind: 'Service', shape: whole }, new ProtobufSupport()),
+      client: { streamPage: ({ path, query }, _signal, maxBytes) => this.#answer(`${path}?${query} ${maxBytes}`) },
       pageSize: 8,
       maxPageBytes: 100,
       maxObjects: 5,
     });
   }
 
-  async *#answer(request: string): AsyncGenerator<Buffer, void, undefined> {
+  async *#answer(request: string): AsyncGenerator<ListBytes, void, undefined> {
     this.requests.push(request);
     const answer = this.answers.length > 1 ? this.answers.shift() : this.answers[0];
     if (answer === undefined || answer instanceof Error) {
@@ -36,7 +41,7 @@ class Listing {
     }
     const bytes = Buffer.from(JSON.stringify(answer));
     for (let from = 0; from < bytes.length; from += this.chunkSize) {
-      yield bytes.subarray(from, from + this.chunkSize);
+      yield { bytes: bytes.subarray(from, from + this.chunkSize), isProtobuf: false };
     }
   }
 
@@ -47,9 +52,9 @@ class Listing {
     const signal = new AbortController().signal;
     for await (const part of this.#list.parts(new URLSearchParams({ a: 'b' }), age, () => this.names.size, signal)) {
       onPart(part);
-      for (const name of part.items) {
-        items.push(name);
-        this.names.add(name);
+      for (const { kept } of part.items) {
+        items.push(kept);
+        this.names.add(kept);
       }
     }
     return items;
@@ -129,7 +134,7 @@ describe('PagedList', () => {
   test('has objects while the answer arrives, with the version', async () => {
     const parts: ListPart[] = [];
     await new Listing([page(['a', 'b', 'c'])], 1).read('any', (part) => parts.push(part));
-    expect(parts.map(({ items }) => items)).toEqual([['a'], ['b'], ['c'], []]);
+    expect(parts.map(({ items }) => items.map(({ kept }) => kept))).toEqual([['a'], ['b'], ['c'], []]);
     expect(new Set(parts.map(({ resourceVersion }) => resourceVersion))).toEqual(new Set(['7']));
   });
 
@@ -137,7 +142,7 @@ describe('PagedList', () => {
     const { kind, metadata, items } = page(['a', 'b']);
     const parts: ListPart[] = [];
     await new Listing([{ items, kind, metadata }], 5).read('any', (part) => parts.push(part));
-    expect(parts).toEqual([{ resourceVersion: '7', items: ['a', 'b'] }]);
+    expect(parts).toEqual([{ resourceVersion: '7', items: [{ kept: 'a' }, { kept: 'b' }] }]);
     const large = { items: ['x'.repeat(90), 'y'.repeat(90)], kind, metadata };
     await expect(new Listing([large], 5).read('any')).rejects.toBeInstanceOf(ResponseTooLarge);
   });

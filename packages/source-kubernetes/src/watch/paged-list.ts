@@ -2,12 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isRecord, isText, type UnknownRecord } from '@kube-proxier/core';
 import type { ApiClient } from '../api/api-client.js';
 import { ApiError, ApiStatusError, ResponseTooLarge } from '../api/kubernetes-error.js';
-import { ListSplitter } from './list-splitter.js';
+import type { ListReader, ObjectFormat } from './object-format.js';
+import type { ReceivedObject } from './received-object.js';
 import type { WatchedResource } from './watched-resource.js';
 
 /** Options of a {@link PagedList}. */
 export interface PagedListOptions {
   readonly resource: Pick<WatchedResource, 'kind' | 'path'>;
+  readonly format: ObjectFormat;
   readonly client: Pick<ApiClient, 'streamPage'>;
   /** Page size in objects. */
   readonly pageSize: number;
@@ -21,7 +23,7 @@ export interface PagedListOptions {
 export interface ListPart {
   /** Version of the page that they are of. */
   readonly resourceVersion: string;
-  readonly items: readonly unknown[];
+  readonly items: readonly ReceivedObject[];
 }
 
 /**
@@ -139,18 +141,21 @@ export class PagedList {
     paged: boolean,
     signal: AbortSignal,
   ): AsyncGenerator<ListPart, string | undefined, undefined> {
-    const { client, maxObjects, maxPageBytes, resource } = this.options;
-    const splitter = new ListSplitter(maxPageBytes);
+    const { client, format, maxObjects, maxPageBytes, resource } = this.options;
+    const { acceptsProtobuf: protobuf } = format;
+    let reader: ListReader | undefined;
     const limit = paged ? maxPageBytes : maxPageBytes * UNPAGED_RATIO;
     // Items before the version: whether they are outdated is not known yet.
-    let early: unknown[] = [];
+    let early: ReceivedObject[] = [];
     let bytes = 0;
     let count = 0;
     let version: string | undefined;
-    for await (const chunk of client.streamPage(resource.path, query, signal, limit)) {
+    const asked = { path: resource.path, query, protobuf };
+    for await (const { bytes: chunk, isProtobuf } of client.streamPage(asked, signal, limit)) {
+      reader ??= format.listReader(isProtobuf, maxPageBytes);
       for (let from = 0; from < chunk.length; from += SLICE_BYTES) {
         const slice = chunk.subarray(from, from + SLICE_BYTES);
-        const items = splitter.push(slice);
+        const items = reader.push(slice);
         count += items.length;
         // Also where all of them are the same.
         refuseTooMany(count, maxObjects);
@@ -158,7 +163,7 @@ export class PagedList {
           await nextTurn();
         }
         bytes += slice.length;
-        version ??= versionOf(resource.kind, splitter.head);
+        version ??= versionOf(resource.kind, reader.head);
         if (version !== undefined) {
           if (items.length > 0) {
             yield { resourceVersion: version, items };
@@ -170,7 +175,7 @@ export class PagedList {
         }
       }
     }
-    const page = checkedPage(resource.kind, splitter.end());
+    const page = checkedPage(resource.kind, (reader ?? format.listReader(false, maxPageBytes)).end());
     if (version !== undefined && version !== page.resourceVersion) {
       throw new ApiError('API_RESPONSE_INVALID', 'the list has two versions');
     }

@@ -2,7 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { VirtualClock } from '@kube-proxier/core/testing';
-import { parseWatchEvent, watchEvents } from './watch-stream.js';
+import { parseWatchEvent } from './json-events.js';
+import { ObjectFormat } from './object-format.js';
+import { whole } from './object-shape.js';
+import { ProtobufSupport } from './protobuf-support.js';
+import { watchEvents } from './watch-stream.js';
 
 function event(type: string, name: string, resourceVersion?: string): string {
   return JSON.stringify({ type, object: { metadata: { name, resourceVersion } } });
@@ -10,10 +14,11 @@ function event(type: string, name: string, resourceVersion?: string): string {
 
 function open(maxEventBytes = 1000) {
   const clock = new VirtualClock();
-  const body = new PassThrough();
+  const body = Object.assign(new PassThrough(), { headers: {} });
   let silences = 0;
   const stream = watchEvents(body as unknown as IncomingMessage, {
     clock,
+    format: new ObjectFormat({ kind: 'Service', shape: whole }, new ProtobufSupport()),
     silenceLimit: 90_000,
     maxEventBytes,
     onSilence: () => {
@@ -31,7 +36,7 @@ async function collect(stream: ReturnType<typeof watchEvents>) {
       const names: string[] = [];
       reads.push(names);
       for (const { type, object } of events) {
-        names.push(`${type} ${(object.metadata as { name: string }).name}`);
+        names.push(`${type} ${object.key}`);
       }
     }
     return { reads, error: undefined };
@@ -103,12 +108,13 @@ describe('watchEvents', () => {
 
 describe('parseWatchEvent', () => {
   test('has the type, the object and its version', () => {
-    expect(parseWatchEvent(event('BOOKMARK', 'a', '12'))).toEqual({
+    expect(parseWatchEvent(event('BOOKMARK', 'a', '12'), whole)).toEqual({
       type: 'BOOKMARK',
-      object: { metadata: { name: 'a', resourceVersion: '12' } },
+      object: { key: 'a', kept: { metadata: { name: 'a', resourceVersion: '12' } } },
       resourceVersion: '12',
+      endsInitialEvents: false,
     });
-    expect(parseWatchEvent('{"type":"ADDED","object":{}}').resourceVersion).toBeUndefined();
+    expect(parseWatchEvent('{"type":"ADDED","object":{}}', whole).resourceVersion).toBeUndefined();
   });
 
   test.each([
@@ -117,12 +123,12 @@ describe('parseWatchEvent', () => {
     ['{"type":"ADDED"}', 'is not an object'],
     ['{"type":"SYNC\\n","object":{}}', 'unknown type SYNC\\u{a}'],
   ])('refuses %s', (line, message) => {
-    expect(() => parseWatchEvent(line)).toThrow(message);
+    expect(() => parseWatchEvent(line, whole)).toThrow(message);
   });
 
   test('throws an error of the server', () => {
     const gone = { type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' } };
-    expect(() => parseWatchEvent(JSON.stringify(gone))).toThrow(
+    expect(() => parseWatchEvent(JSON.stringify(gone), whole)).toThrow(
       expect.objectContaining({ status: 410, reason: 'Expired' }),
     );
   });

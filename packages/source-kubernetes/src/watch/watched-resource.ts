@@ -5,6 +5,8 @@ import {
   SERVICE_PROXY_NAME_LABEL,
   TOPOLOGY_ZONE_LABEL,
 } from '@kube-proxier/core';
+import { ENDPOINT_SLICE, NODE, SERVICE, SERVICE_CIDR } from '../protobuf/kubernetes-messages.js';
+import type { MessageLayout } from '../protobuf/message-layout.js';
 import { anyFieldsOf, entriesWhere, fields, listOf, type Shape, whole } from './object-shape.js';
 
 /** One kind of object, how it is requested, and which fields are retained. */
@@ -30,6 +32,8 @@ export interface WatchedResource {
   readonly isLarge?: boolean;
   /** Not an error when an API server does not have it. */
   readonly optional?: boolean;
+  /** The message that API servers encode its objects as; absent where they are read as JSON only, as custom resources are. */
+  readonly protobuf?: MessageLayout;
   /** The retained part: the fields that a proxy reads. */
   readonly shape: Shape;
 }
@@ -56,6 +60,7 @@ export const SERVICES: WatchedResource = {
   fieldSelector: 'spec.clusterIP!=None',
   fieldSelectorOptional: true,
   isLarge: true,
+  protobuf: SERVICE,
   shape: fields({
     metadata: fields({
       name: whole,
@@ -72,7 +77,7 @@ export const SERVICES: WatchedResource = {
       externalIPs: whole,
       ports: listOf(fields({ name: whole, protocol: whole, port: whole, nodePort: whole })),
       sessionAffinity: whole,
-      sessionAffinityConfig: whole,
+      sessionAffinityConfig: fields({ clientIP: fields({ timeoutSeconds: whole }) }),
       externalTrafficPolicy: whole,
       internalTrafficPolicy: whole,
       healthCheckNodePort: whole,
@@ -93,6 +98,7 @@ export const ENDPOINT_SLICES: WatchedResource = {
   // Spec W-2.
   labelSelector: `!${HEADLESS_SERVICE_LABEL}`,
   isLarge: true,
+  protobuf: ENDPOINT_SLICE,
   shape: fields({
     metadata: fields({
       name: whole,
@@ -124,6 +130,7 @@ export function ownNode(nodeName: string): WatchedResource {
     group: '',
     path: '/api/v1/nodes',
     fieldSelector: `metadata.name=${escapeSelectorValue(nodeName)}`,
+    protobuf: NODE,
     shape: fields({
       metadata: fields({ name: whole, uid: whole, deletionTimestamp: whole, labels }),
       spec: fields({
@@ -143,6 +150,7 @@ export const SERVICE_CIDRS: WatchedResource = {
   group: 'networking.k8s.io',
   path: '/apis/networking.k8s.io/v1/servicecidrs',
   optional: true,
+  protobuf: SERVICE_CIDR,
   shape: fields({ metadata: fields({ name: whole }), spec: fields({ cidrs: whole }) }),
 };
 
