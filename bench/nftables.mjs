@@ -3,10 +3,12 @@
 // side: npm run bench:nftables. Needs root. Medians of one run; the machine is named. `--quick` leaves out what takes
 // longest; `--access=netlink` or `--access=nft` runs one of the two.
 import { execFileSync } from 'node:child_process';
+import { SyncRunner, systemClock } from '../packages/core/dist/index.js';
+import { adaptiveInterval } from '../packages/core/dist/sync/adaptive-interval.js';
 import { createCommandRunner, createNetlinkNft, createNft } from '../packages/linux/dist/index.js';
 import { NftablesDataplane } from '../packages/nftables/dist/index.js';
 import { applyChanges, BenchCluster, install, podsOf, verifyInstalled } from './lib/cluster.mjs';
-import { cpuSeconds, timed, wait } from './lib/process-usage.mjs';
+import { cpuSeconds, memoryOf, resetPeakMemory, returnMemory, timed, wait } from './lib/process-usage.mjs';
 import { Report } from './lib/report.mjs';
 import { median, percentile } from './lib/statistics.mjs';
 
@@ -19,6 +21,9 @@ const only = process.argv.find((argument) => argument.startsWith('--access='))?.
 /** @type {readonly NftAccess[]} */
 const WAYS = /** @type {const} */ (['netlink', 'nft']).filter((access) => only === undefined || access === only);
 const namespace = `kpx-bench-${process.pid}`;
+const LOCAL_TRAFFIC = /** @type {const} */ ({
+  localTrafficDetection: { kind: 'source-cidr', cidr: '10.192.0.0/10' },
+});
 const report = new Report('nftables', 'one IP family');
 
 /** @param {Nft} nft */
@@ -53,9 +58,7 @@ async function load(access, services, endpoints, { isOwned = false } = {}) {
     ...(isOwned ? { tableFlags: async () => /** @type {const} */ (['owner']) } : {}),
   });
   await dataplane.cleanup();
-  const cluster = new BenchCluster(services, endpoints, {
-    localTrafficDetection: { kind: 'source-cidr', cidr: '10.192.0.0/10' },
-  });
+  const cluster = new BenchCluster(services, endpoints, LOCAL_TRAFFIC);
   const { state } = cluster.resolve();
   return { nft, dataplane, cluster, state, elapsed: await timed(() => install(dataplane, state)) };
 }
@@ -77,47 +80,77 @@ async function loads(...arguments_) {
 }
 
 /**
- * 100 changes a second, written in syncs that are a period apart.
+ * Changes at regular times, and the syncs that they request, which the agent's own runner spaces.
  *
  * @param {Awaited<ReturnType<typeof load>>} loaded
- * @param {number} period milliseconds
- * @param {number} seconds
+ * @param {number | 'adaptive'} minSyncPeriod milliseconds, or as long as the last sync requires: the agent's default
+ * @param {number} total changes
+ * @param {number} [interval] milliseconds between two changes
  */
-async function churn({ dataplane, cluster }, period, seconds) {
-  const total = seconds * 100;
+async function churn({ dataplane, cluster }, minSyncPeriod, total, interval = 10) {
   /** @type {number[]} */
   const lags = [];
-  const cpu = cpuSeconds();
-  const begin = performance.now();
-  let made = 0;
   /** @type {number[]} */
   let waiting = [];
-  let lastSync = Number.NEGATIVE_INFINITY;
-  while (made < total || waiting.length > 0) {
-    const now = performance.now();
-    while (made < total && begin + made * 10 <= now) {
-      made += 1;
-      cluster.replaceEndpoint((made * 7919) % 10_000);
-      waiting.push(begin + (made - 1) * 10);
-    }
-    if (waiting.length > 0 && now - lastSync >= period) {
-      lastSync = now;
+  let syncs = 0;
+  /** @type {unknown} */
+  let failure;
+  let written = () => {};
+  /** @type {Promise<void>} */
+  const isWritten = new Promise((resolve) => {
+    written = resolve;
+  });
+  // The timers of the runner do not keep this process alive.
+  const alive = setInterval(() => {}, 60_000);
+  const runner = new SyncRunner({
+    clock: systemClock,
+    run: async () => {
       const batch = waiting;
       waiting = [];
-      await applyChanges(dataplane, cluster.resolve());
+      try {
+        await applyChanges(dataplane, cluster.resolve());
+      } catch (error) {
+        failure ??= error;
+      }
+      syncs += 1;
       const done = performance.now();
       lags.push(...batch.map((at) => done - at));
-    } else {
-      const nextChange = made < total ? begin + made * 10 : Number.POSITIVE_INFINITY;
-      const nextSync = waiting.length > 0 ? lastSync + period : Number.POSITIVE_INFINITY;
-      // Waiting in short steps would cost more than the syncs.
-      await wait(Math.max(1, Math.min(nextChange, nextSync) - performance.now()));
+      if (lags.length === total) {
+        written();
+      }
+      return true;
+    },
+    minInterval: minSyncPeriod === 'adaptive' ? adaptiveInterval : minSyncPeriod,
+    maxInterval: 300_000,
+    retryInterval: () => 1000,
+  });
+  const end = new AbortController();
+  const cpu = cpuSeconds();
+  const begin = performance.now();
+  const running = runner.loop(end.signal);
+  for (let made = 0; made < total; ) {
+    for (; made < total && begin + made * interval <= performance.now(); made += 1) {
+      cluster.replaceEndpoint((made * 7919) % 10_000);
+      waiting.push(begin + made * interval);
+      runner.request();
     }
+    await wait(Math.max(1, begin + made * interval - performance.now()));
   }
-  return { cpu: cpuSeconds() - cpu, lag: median(lags) };
+  await isWritten;
+  const used = cpuSeconds() - cpu;
+  clearInterval(alive);
+  end.abort();
+  await running;
+  if (failure !== undefined) {
+    throw failure;
+  }
+  return { cpu: used, lag: median(lags), syncs };
 }
 
-/** @param {NftAccess} access */
+/**
+ * @param {NftAccess} access
+ * @returns the full loads of 10,000 Services, in milliseconds
+ */
 async function measure(access) {
   /** @param {string} what */
   const by = (what) => `${access}: ${what}`;
@@ -141,8 +174,8 @@ async function measure(access) {
   }
   report.add(by('10,000 × 2: read back and compare, nothing to write'), median(reads), 'ms');
 
-  // The first hundreds compile the code; an agent that runs has done so.
-  const warmUp = 500;
+  // The first two thousand compile the code; an agent that runs has done so. Of nft, most of the time is that of the program.
+  const warmUp = isNetlink ? 2000 : 200;
   const singles = [];
   for (let round = 1; round <= warmUp + 1000; round += 1) {
     singles.push(
@@ -159,6 +192,21 @@ async function measure(access) {
   report.add(by('10,000 × 2: one endpoint changed, event to kernel, p99'), percentile(singles, 0.99), 'ms', {
     atMost: isNetlink ? 1.5 : undefined,
   });
+
+  // What spaces the syncs is compiled as well.
+  await churn(loaded, 'adaptive', warmUp, 1);
+  for (const period of /** @type {const} */ (['adaptive', 50, 1000])) {
+    const seconds = quick ? 5 : 20;
+    const { cpu, lag, syncs } = await churn(loaded, period, seconds * 100);
+    const spacing = period === 'adaptive' ? 'syncs as the agent spaces them by default' : `a sync each ${period} ms`;
+    const what = by(`10,000 × 2: 100 changes/s for ${seconds} s, ${spacing}`);
+    const isDefault = isNetlink && period === 'adaptive';
+    report.add(`${what}: CPU`, cpu, 's', {
+      atMost: isDefault ? (0.7 * seconds) / 20 : period === 50 ? seconds / 10 : undefined,
+      columns: { syncs },
+    });
+    report.add(`${what}: lag p50`, lag, 'ms', { atMost: period === 50 ? 50 : undefined });
+  }
 
   /** @param {(round: number) => void} change */
   const changesOf = async (change) => {
@@ -181,13 +229,6 @@ async function measure(access) {
     atMost: 1.2 * added,
   });
 
-  for (const period of [0, 50, 1000]) {
-    const seconds = quick ? 5 : 20;
-    const { cpu, lag } = await churn(loaded, period, seconds);
-    const what = by(`10,000 × 2: 100 changes/s for ${seconds} s, sync period ${period} ms`);
-    report.add(`${what}: CPU`, cpu, 's', { atMost: period === 50 ? seconds / 10 : undefined });
-    report.add(`${what}: lag p50`, lag, 'ms', { atMost: period === 50 ? 50 : undefined });
-  }
   loaded.nft.close();
 
   if (!quick) {
@@ -208,12 +249,46 @@ async function measure(access) {
     }
     big.nft.close();
   }
+  return { plain: elapsed, owned: owned.elapsed };
+}
+
+/** A cluster ten times as large, by netlink, and the memory that its load needs beside the state. */
+async function loadLargest() {
+  const nft = open('netlink');
+  const dataplane = new NftablesDataplane({ family: 'IPv4', nft });
+  await dataplane.cleanup();
+  const cluster = new BenchCluster(100_000, 5, LOCAL_TRAFFIC);
+  const { state } = cluster.resolve();
+  await returnMemory();
+  const before = memoryOf(process.pid).resident;
+  resetPeakMemory();
+  const elapsed = await timed(() => install(dataplane, state));
+  const { peak } = memoryOf(process.pid);
+  report.add('netlink: 100,000 Services × 5: full load', elapsed, 'ms', { atMost: 4000, columns: await counts(nft) });
+  report.add('netlink: 100,000 Services × 5: memory during the load, beside the state', peak - before, 'MB');
+  // What the state is made from stays until now, as it does in an agent.
+  cluster.replaceEndpoint(0);
+  await applyChanges(dataplane, cluster.resolve());
+  nft.close();
 }
 
 execFileSync('ip', ['netns', 'add', namespace]);
 try {
+  /** @type {Partial<Record<NftAccess, Awaited<ReturnType<typeof measure>>>>} */
+  const measured = {};
   for (const access of WAYS) {
-    await measure(access);
+    measured[access] = await measure(access);
+  }
+  const { netlink, nft } = measured;
+  if (netlink !== undefined) {
+    const what = 'netlink: 10,000 Services × 2: full load';
+    report.add(`${what}, owned table against plain one`, netlink.owned / netlink.plain, '', { atMost: 1.2 });
+    if (nft !== undefined) {
+      report.add(`${what}, against nft`, netlink.plain / nft.plain, '', { atMost: 0.5 });
+    }
+    if (!quick) {
+      await loadLargest();
+    }
   }
 } finally {
   execFileSync('ip', ['netns', 'delete', namespace]);

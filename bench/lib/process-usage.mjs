@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -32,16 +32,33 @@ export function memoryOf(pid) {
   return { peak: megabytes('VmHWM'), resident: megabytes('VmRSS') };
 }
 
-/** @type {(() => void) | undefined} */
+/** The most that this process ever had resident is counted from now on. */
+export function resetPeakMemory() {
+  writeFileSync('/proc/self/clear_refs', '5');
+}
+
+/** @type {((options?: Readonly<Record<string, string>>) => void) | undefined} */
 let collect;
 
-/** Collects the garbage of this process. */
-export function collectGarbage() {
+/**
+ * Collects the garbage of this process.
+ *
+ * @param {Readonly<Record<string, string>>} [options] of V8
+ */
+export function collectGarbage(options) {
   if (collect === undefined) {
     setFlagsFromString('--expose-gc');
-    collect = /** @type {() => void} */ (runInNewContext('gc'));
+    collect = /** @type {typeof collect} */ (runInNewContext('gc'));
   }
-  collect();
+  collect?.(options);
+}
+
+/** Collects the garbage of this process, and returns what it took to the system, which V8 does in threads. */
+export async function returnMemory() {
+  for (let round = 0; round < 2; round += 1) {
+    collectGarbage({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+    await wait(500);
+  }
 }
 
 /** Bytes of heap in use once garbage is collected. */

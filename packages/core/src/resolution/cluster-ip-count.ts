@@ -8,8 +8,16 @@ export class ClusterIPCount {
 
   constructor(public table: PersistentMap<string, number>) {}
 
-  count(port: ResolvedServicePort | undefined, by: 1 | -1): void {
-    const address = port?.frontends.find(({ kind }) => kind === 'ClusterIP')?.address;
+  /** Replaces the frontends of a service port. */
+  replace(before: ResolvedServicePort | undefined, after: ResolvedServicePort | undefined): void {
+    const [released, claimed] = [clusterIPOf(before), clusterIPOf(after)];
+    if (released !== claimed) {
+      this.#count(released, -1);
+      this.#count(claimed, 1);
+    }
+  }
+
+  #count(address: string | undefined, by: 1 | -1): void {
     if (address !== undefined) {
       const count = (this.table.get(address) ?? 0) + by;
       this.table = count === 0 ? this.table.delete(address) : this.table.set(address, count);
@@ -30,4 +38,8 @@ export class ClusterIPCount {
     }
     return changed;
   }
+}
+
+function clusterIPOf(port: ResolvedServicePort | undefined): string | undefined {
+  return port?.frontends.find(({ kind }) => kind === 'ClusterIP')?.address;
 }

@@ -14,7 +14,8 @@ export class FrontendClaims {
   readonly #claims = new Map<FrontendKey, ServicePort | readonly ServicePort[]>();
 
   holder(key: FrontendKey): ServicePort | undefined {
-    return this.#of(key)[0];
+    const claim = this.#claims.get(key);
+    return claim !== undefined && isList(claim) ? claim[0] : claim;
   }
 
   /** @returns other service ports that gained or lost an address. */

@@ -5,25 +5,37 @@ import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 type Table = PersistentMap<string, readonly HeldPortRange[]>;
 
 /** The index of ranges of a state, while the next state is made. */
-export interface HeldRanges {
-  /** Undefined when there are none. */
-  readonly table: ProxyState['portRanges'];
-  /** Replaces the ranges of a service port. */
-  replace(before: ResolvedServicePort | undefined, after: ResolvedServicePort | undefined): void;
-}
+export class HeldRanges {
+  #table: Table | undefined;
 
-/** The index, starting from that of the previous state. */
-export function heldRangesOf(previous: ProxyState['portRanges']): HeldRanges {
-  let table = (previous ?? PersistentMap()) as Table;
-  const update = (port: ResolvedServicePort | undefined, isHeld: boolean) => {
+  /** Starts from that of the previous state. */
+  constructor(previous: ProxyState['portRanges']) {
+    this.#table = previous as Table | undefined;
+  }
+
+  /** Undefined when there are none. */
+  get table(): ProxyState['portRanges'] {
+    return this.#table === undefined || this.#table.size === 0 ? undefined : this.#table;
+  }
+
+  /** Replaces the ranges of a service port. */
+  replace(before: ResolvedServicePort | undefined, after: ResolvedServicePort | undefined): void {
+    if (before?.frontends !== after?.frontends) {
+      this.#update(before, false);
+      this.#update(after, true);
+    }
+  }
+
+  #update(port: ResolvedServicePort | undefined, isHeld: boolean): void {
     for (const { address, protocol, port: first, lastPort: last } of port?.frontends ?? []) {
       if (port === undefined || address === undefined || last === undefined) {
         continue;
       }
+      const table: Table = this.#table ?? PersistentMap();
       const space = portRangeSpace(protocol, address);
       const others = (table.get(space) ?? []).filter(({ owner }) => owner !== port.key);
       const ranges = isHeld ? [...others, { first, last, owner: port.key }] : others;
-      table =
+      this.#table =
         ranges.length === 0
           ? table.delete(space)
           : table.set(
@@ -31,14 +43,5 @@ export function heldRangesOf(previous: ProxyState['portRanges']): HeldRanges {
               ranges.sort((a, b) => a.first - b.first),
             );
     }
-  };
-  return {
-    get table() {
-      return table.size === 0 ? undefined : table;
-    },
-    replace(before, after) {
-      update(before, false);
-      update(after, true);
-    },
-  };
+  }
 }

@@ -23,7 +23,7 @@ import { type ClusterAddresses, hasExternalAddress, overlapsOf } from './address
 import { ClusterIPCount } from './cluster-ip-count.js';
 import { byPrecedence, FrontendClaims } from './frontend-claims.js';
 import { resolveFrontends } from './frontends.js';
-import { type HeldRanges, heldRangesOf } from './held-ranges.js';
+import { HeldRanges } from './held-ranges.js';
 import { NodeFacts } from './node-facts.js';
 import { RangeClaims } from './range-claims.js';
 import { servicePortsOf } from './service-ports.js';
@@ -244,10 +244,11 @@ export class ProxyStateResolver {
     const resolved = new Map<ServicePortKey, ServicePortChange>();
     const servicePorts = (previous.servicePorts as PersistentMap<ServicePortKey, ResolvedServicePort>).asMutable();
     const frontends = (previous.frontends as PersistentMap<FrontendKey, ServicePortKey>).asMutable();
-    const released: [FrontendKey, ServicePortKey][] = [];
-    const ranges = heldRangesOf(previous.portRanges);
+    /** Those whose frontends differ. Most changes are of endpoints. */
+    const moved: { readonly key: ServicePortKey; readonly before: ResolvedServicePort | undefined }[] = [];
+    const ranges = new HeldRanges(previous.portRanges);
     const clusterIPs = new ClusterIPCount(previous.clusterIPs as PersistentMap<string, number>);
-    for (const key of eachOf(touched, revisit)) {
+    for (const key of revisit.size === 0 ? touched : eachOf(touched, revisit)) {
       if (isLong) {
         yield;
       }
@@ -265,8 +266,7 @@ export class ProxyStateResolver {
         yield;
       }
       ranges.replace(before, after);
-      clusterIPs.count(before, -1);
-      clusterIPs.count(after, 1);
+      clusterIPs.replace(before, after);
       if (isLong) {
         yield;
       }
@@ -279,20 +279,23 @@ export class ProxyStateResolver {
       if (!sameRendering(before, after)) {
         rendered.set(key, change);
       }
-      for (const frontend of before?.frontends ?? []) {
-        released.push([frontend.key, key]);
+      if (before?.frontends !== after?.frontends) {
+        moved.push({ key, before });
       }
     }
-    for (const [frontend, port] of released) {
+    for (const { key, before } of moved) {
       if (isLong) {
         yield;
       }
-      const isKept = servicePorts.get(port)?.frontends.some((kept) => kept.key === frontend) ?? false;
-      if (frontends.get(frontend) === port && !isKept) {
-        frontends.delete(frontend);
+      const after = servicePorts.get(key);
+      for (const frontend of before?.frontends ?? []) {
+        const isKept = after?.frontends.some((kept) => kept.key === frontend.key) ?? false;
+        if (frontends.get(frontend.key) === key && !isKept) {
+          frontends.delete(frontend.key);
+        }
       }
     }
-    for (const key of eachOf(touched, revisit)) {
+    for (const { key } of moved) {
       if (isLong) {
         yield;
       }
@@ -540,9 +543,10 @@ export class ProxyStateResolver {
     }
     const { servicePort, view } = wanted;
     const overlaps = this.#overlapsOf(wanted, before);
-    const refused = new Set(overlaps.flatMap(({ frontend, served }) => (served ? [] : [frontend])));
+    const isRefused = (claimed: FrontendKey) =>
+      overlaps.some(({ frontend, served }) => !served && frontend === claimed);
     const free = wanted.frontends.filter(
-      (frontend) => this.#holderBefore(frontend, servicePort) === undefined && !refused.has(frontend.key),
+      (frontend) => this.#holderBefore(frontend, servicePort) === undefined && !isRefused(frontend.key),
     );
     const held = free.map((frontend) =>
       this.#withoutLostRange(this.#withoutTakenAddresses(frontend, servicePort), servicePort),

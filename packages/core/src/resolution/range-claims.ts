@@ -111,7 +111,10 @@ export class RangeClaims {
   /** Whether a service port has the first port of a frontend; of a NodePort, whether it has it on an address of the node. */
   port(frontend: Frontend, servicePort: ServicePort, address = frontend.address): ClaimOutcome {
     const { protocol, port } = frontend;
-    const space = address === undefined ? undefined : this.#spaces.get(portRangeSpace(protocol, address));
+    const space =
+      address === undefined || this.#spaces.size === 0
+        ? undefined
+        : this.#spaces.get(portRangeSpace(protocol, address));
     if (
       space === undefined ||
       ![...space.ranges.values()].some(({ first, last }) => first - 1 <= port && port <= last)

@@ -168,7 +168,10 @@ export class EndpointSet {
     const keep = same && changes !== undefined;
     const list = (previous: SortedEndpoints, isIn: (endpoint: Endpoint) => boolean): SortedEndpoints => {
       // Most Services use all their endpoints: then one list in memory, not two.
-      if (!keep && candidates.every(isIn)) {
+      const isWhole = keep
+        ? previous === before.candidates && changes.every(([, endpoint]) => endpoint === undefined || isIn(endpoint))
+        : candidates.every(isIn);
+      if (isWhole) {
         return candidates;
       }
       const filtered = keep

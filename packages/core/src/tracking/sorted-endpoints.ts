@@ -31,7 +31,8 @@ export function withChanges(
   if (changes.every(([key, endpoint]) => findEndpoint(endpoints, key) === endpoint)) {
     return endpoints;
   }
-  const sorted = [...changes].sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
+  const sorted =
+    changes.length < 2 ? changes : [...changes].sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
   // Copies whole ranges at once: for one change in a long list that is nearly all of the work.
   const parts: (readonly Endpoint[])[] = [];
   let from = 0;

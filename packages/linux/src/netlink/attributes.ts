@@ -43,11 +43,16 @@ export function encodeAttributes(attributes: readonly Attribute[], head: Uint8Ar
   const start = align(head.length);
   const buffer = Buffer.alloc(start + attributesLength(attributes));
   buffer.set(head);
-  write(buffer, start, attributes);
+  writeAttributes(buffer, start, attributes);
   return buffer;
 }
 
-function write(buffer: Buffer, start: number, attributes: readonly Attribute[]): number {
+/**
+ * Encodes attributes into a buffer that is zero there, and has room for {@link attributesLength}.
+ *
+ * @returns the position after them.
+ */
+export function writeAttributes(buffer: Buffer, start: number, attributes: readonly Attribute[]): number {
   let at = start;
   for (const attribute of attributes) {
     const { type, value, netByteOrder = false } = attribute;
@@ -58,7 +63,7 @@ function write(buffer: Buffer, start: number, attributes: readonly Attribute[]):
       writeU16(buffer, HEADER + value.length, at);
       at += align(HEADER + value.length);
     } else {
-      const end = write(buffer, at + HEADER, value);
+      const end = writeAttributes(buffer, at + HEADER, value);
       writeU16(buffer, end - at, at);
       at = end;
     }

@@ -13,6 +13,8 @@ export interface DatagramSocket {
    * Undefined: an overrun is an error, and no more.
    */
   readonly capacity: number | undefined;
+  /** Whether all answers to what was sent can be received once sending is done. */
+  readonly isAnsweredAtOnce: boolean;
   /** The datagram that was received last. Its bytes are reused. */
   readonly received: Buffer;
   /**

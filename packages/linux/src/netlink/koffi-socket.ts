@@ -38,6 +38,7 @@ class KoffiSocket implements DatagramSocket {
   readonly transport = 'koffi';
   readonly portId: number;
   readonly capacity = undefined;
+  readonly isAnsweredAtOnce = true;
   readonly #buffer = Buffer.alloc(MAX_BYTES);
   received: Buffer = this.#buffer.subarray(0, 0);
   #sendBuffer = SEND_BUFFER;

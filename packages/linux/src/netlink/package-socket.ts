@@ -55,6 +55,7 @@ class PackageSocket implements DatagramSocket {
   readonly transport = 'netlink';
   readonly portId: number;
   readonly capacity: number;
+  readonly isAnsweredAtOnce = false;
   received: Buffer = Buffer.alloc(0);
   readonly #queue: Buffer[] = [];
   #failure: Error | undefined;

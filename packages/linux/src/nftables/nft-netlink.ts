@@ -11,6 +11,7 @@ import {
   NftNotEncodable,
   setNftGeneration,
 } from './netlink/encode-transaction.js';
+import { MessageWriter } from './netlink/message-writer.js';
 import { refusalOfCommand, refusalOfKernel } from './netlink/netlink-refusal.js';
 import { NftCommits, nextNftGeneration } from './netlink/nft-commits.js';
 import { NftJournal, type NftJournalEntries, nftTableKey } from './netlink/nft-journal.js';
@@ -101,6 +102,8 @@ class NetlinkNft implements Nft {
   #read = 0;
   /** Changes may have been missed since the journal was last read. */
   #isJournalLost = false;
+  /** Small transactions are written here: one at a time. */
+  #writer = new MessageWriter();
   /** The end of the queue of calls. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -118,10 +121,7 @@ class NetlinkNft implements Nft {
   }
 
   run(transaction: NftTransaction): Promise<number | undefined> {
-    return this.#inTurn(async () => {
-      await this.#commit(transaction, true);
-      return process.pid;
-    });
+    return this.#inTurn(() => this.#commit(transaction, true));
   }
 
   async check(transaction: NftTransaction): Promise<void> {
@@ -230,7 +230,8 @@ class NetlinkNft implements Nft {
     return run;
   }
 
-  async #commit(transaction: NftTransaction, isCommitted: boolean): Promise<void> {
+  /** @returns the process that the kernel knows. */
+  async #commit(transaction: NftTransaction, isCommitted: boolean): Promise<number> {
     const key = nftTableKey(transaction.family, transaction.table);
     if (transaction.commands.some((command) => command.do === 'add-table' && command.flags?.includes('owner'))) {
       await this.#endingOwners.allEnded();
@@ -250,7 +251,12 @@ class NetlinkNft implements Nft {
       const known = await this.#knownSets(transaction, key, generation);
       if (encoded === undefined || !isDeepStrictEqual(known?.types, types)) {
         types = known?.types;
-        encoded = await encode(transaction, { isCommitted, typesOf: (name) => known?.types.get(name) });
+        const typesOf = (name: string) => known?.types.get(name);
+        encoded = await encode(transaction, { isCommitted, typesOf, writer: this.#writer });
+        if (encoded.bytes.length > QUICKLY_ENCODED) {
+          // One that has grown is not kept.
+          this.#writer = new MessageWriter();
+        }
         if (encoded.bytes.length > QUICKLY_ENCODED && !isListed) {
           // Others had time to change the ruleset.
           continue;
@@ -283,7 +289,7 @@ class NetlinkNft implements Nft {
       if (isUnheard) {
         await this.#follow();
       }
-      return;
+      return process.pid;
     }
     // Nothing that was received, or was not, may keep the next transaction from being accepted.
     this.#stopListening();
@@ -311,17 +317,20 @@ class NetlinkNft implements Nft {
   }
 
   /** The types that elements in a transaction have, where it does not declare them. */
-  async #knownSets(transaction: NftTransaction, key: string, generation: number): Promise<KnownSets | undefined> {
+  #knownSets(transaction: NftTransaction, key: string, generation: number): KnownSets | undefined | Promise<KnownSets> {
     const isNeeded = transaction.commands.some(({ do: what }) => what === 'add-elements' || what === 'delete-elements');
     if (!isNeeded) {
       return undefined;
     }
     const known = this.#known.get(key);
     // Nobody else has changed a listed table: then nothing would be written.
-    if (known !== undefined && (known.generation === generation || this.#listed.has(key))) {
-      return known;
-    }
-    const { value } = await this.#lists.sets(transaction.family, transaction.table);
+    return known !== undefined && (known.generation === generation || this.#listed.has(key))
+      ? known
+      : this.#readSets(transaction, key, generation);
+  }
+
+  async #readSets({ family, table }: NftTransaction, key: string, generation: number): Promise<KnownSets> {
+    const { value } = await this.#lists.sets(family, table);
     const fresh: KnownSets = { generation, types: new Map(value?.map(({ name, types }) => [name, types])) };
     this.#known.set(key, fresh);
     return fresh;

@@ -15,6 +15,9 @@ export async function keepTraffic(
   logger: Logger,
 ): Promise<NftablesTransaction> {
   const { write } = transaction;
+  if (!write.commands.some(({ do: what }) => what === 'delete-counter')) {
+    return transaction;
+  }
   const removedBy = removedCounters(write.commands);
   if (removedBy.size === 0) {
     return transaction;

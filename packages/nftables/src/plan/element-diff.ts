@@ -18,12 +18,8 @@ export function collectElements(into: Map<string, Elements>, wanted: ServiceElem
   }
 }
 
-/** Elements by key. */
+/** Elements by key, as they are listed. */
 export type ElementValues = ReadonlyMap<string, { readonly value: string | undefined }>;
-
-export function elementValues(elements: Elements | undefined): ElementValues {
-  return new Map([...(elements ?? [])].map(([key, value]) => [key, { value }]));
-}
 
 /** Changes the elements of a set or map to the wanted ones. */
 export function diffElements(
@@ -41,28 +37,33 @@ const BETWEEN_PAUSES = 64;
 /** {@link diffElements}. Yields after some elements each, so that a caller can pause. */
 export function* diffElementsInSlices(
   name: string,
-  found: ElementValues | undefined,
-  wanted: Elements,
+  found: ElementValues | Elements | undefined,
+  wanted: Elements | undefined,
   draft: TransactionDraft,
 ): Slices<void> {
   let compared = 0;
-  for (const [key, { value }] of found ?? []) {
+  for (const [key, element] of found ?? NONE) {
     if (++compared % BETWEEN_PAUSES === 0) {
       yield;
     }
-    if (!wanted.has(key) || wanted.get(key) !== value) {
+    if (!wanted?.has(key) || wanted.get(key) !== listedValue(element)) {
       draft.deleteElement(name, key);
     }
   }
-  for (const [key, value] of wanted) {
+  for (const [key, value] of wanted ?? NONE) {
     if (++compared % BETWEEN_PAUSES === 0) {
       yield;
     }
-    const existing = found?.get(key);
-    if (existing === undefined || existing.value !== value) {
+    if (!found?.has(key) || listedValue(found.get(key)) !== value) {
       draft.addElement([name, key, value]);
     }
   }
+}
+
+const NONE: Elements = new Map();
+
+function listedValue(element: { readonly value: string | undefined } | string | undefined): string | undefined {
+  return typeof element === 'object' ? element.value : element;
 }
 
 /** Adds or deletes one element of a set. */
@@ -94,6 +95,9 @@ export function diffContainers(
 
 /** Adds and deletes the counters of a service port. */
 export function diffCounters(before: readonly string[], after: readonly string[], draft: TransactionDraft): void {
+  if (before.length === 0 && after.length === 0) {
+    return;
+  }
   const [was, is] = [new Set(before), new Set(after)];
   for (const name of is) {
     if (!was.has(name)) {

@@ -21,7 +21,6 @@ import {
   diffElements,
   diffElementsInSlices,
   type Elements,
-  elementValues,
   putElement,
 } from './element-diff.js';
 import { arrangeSlotsInSlices } from './endpoint-slots.js';
@@ -76,6 +75,7 @@ const DEFAULT_FACTS: HostFacts = { fullyRandom: true, layout: 'constant' };
 const [FEW, MANY] = [64, 1000];
 const NO_SETS: ServiceElements['sets'] = new Map();
 const NO_COUNTERS: ServiceElements['counters'] = [];
+const NO_CLIENTS: readonly ForgottenClients[] = [];
 type Chains = ReadonlyMap<string, Chain>;
 
 /** Plans transactions. Pure. */
@@ -244,7 +244,7 @@ export class NftablesPlanner {
     { facts, parts }: PlannedState,
     changes: ChangeSet,
     draft: TransactionDraft,
-  ): Slices<ForgottenClients[]> {
+  ): Slices<readonly ForgottenClients[]> {
     const old = new Map<string, Elements>();
     const wanted = new Map<string, Elements>();
     const forget: ForgottenClients[] = [];
@@ -272,8 +272,13 @@ export class NftablesPlanner {
       forget.push(...removedAffinityClients(was, current));
     }
     const { chains, hairpins, hadRanges } = parts.end();
-    for (const name of new Set([...old.keys(), ...wanted.keys()])) {
-      yield* diffElementsInSlices(name, elementValues(old.get(name)), wanted.get(name) ?? new Map(), draft);
+    for (const [name, elements] of old) {
+      yield* diffElementsInSlices(name, elements, wanted.get(name), draft);
+    }
+    for (const [name, elements] of wanted) {
+      if (!old.has(name)) {
+        yield* diffElementsInSlices(name, undefined, elements, draft);
+      }
     }
     for (const [key, isThere] of hairpins) {
       putElement(HAIRPIN, key, isThere, draft);
@@ -283,6 +288,10 @@ export class NftablesPlanner {
       if (isThere !== previous.clusterIPs.has(address)) {
         putElement(CLUSTER_IPS, address, isThere, draft);
       }
+    }
+    if (chains.size === 0 && hadRanges === parts.hasRanges && !changes.nodeChanged) {
+      // As nearly always: endpoints came or went.
+      return parts.has(FORGET_PRIORITY.name) ? forget : NO_CLIENTS;
     }
     const context = this.#context(next, facts, parts.hasRanges);
     const features = featuresOf(parts);
@@ -312,7 +321,7 @@ export class NftablesPlanner {
     if (changes.nodeChanged) {
       putNodePortAddresses(next, previous, draft);
     }
-    return features.affinity ? forget : [];
+    return features.affinity ? forget : NO_CLIENTS;
   }
 }
 
@@ -363,14 +372,14 @@ function allChains(context: LayoutContext, parts: SharedParts): Chains {
   return chains;
 }
 
-function featuresOf({ chains, hasRanges }: SharedParts): Features {
+function featuresOf(parts: SharedParts): Features {
   return {
-    affinity: chains.has(FORGET_PRIORITY.name),
-    counters: chains.has(COUNT_CHAINS[0].name),
-    endpointCounters: chains.has(ENDPOINT_COUNT_CHAINS[0].name),
-    traffic: chains.has(TRAFFIC_CHAINS[0].name),
-    resets: chains.has(RESET_CHAINS[0].name),
-    ranges: hasRanges,
+    affinity: parts.has(FORGET_PRIORITY.name),
+    counters: parts.has(COUNT_CHAINS[0].name),
+    endpointCounters: parts.has(ENDPOINT_COUNT_CHAINS[0].name),
+    traffic: parts.has(TRAFFIC_CHAINS[0].name),
+    resets: parts.has(RESET_CHAINS[0].name),
+    ranges: parts.hasRanges,
   };
 }
 

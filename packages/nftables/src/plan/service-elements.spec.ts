@@ -1,9 +1,8 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { ResolvedServicePort } from '@kube-proxier/core';
 import { type EndpointDescription, makeService, makeSlice, resolveObjects } from '@kube-proxier/core/testing';
-import { elementsOf } from './service-elements.js';
+import { type ElementOptions, elementsOf, type ServiceElements } from './service-elements.js';
 
-const OPTIONS = { family: 'IPv4', layout: 'constant', countAll: true } as const;
 const addresses = Array.from({ length: 100 }, (_, index) => `10.244.0.${index + 1}`);
 
 function portOf(endpoints: readonly (string | EndpointDescription)[], spec = {}): ResolvedServicePort {
@@ -16,18 +15,23 @@ function portOf(endpoints: readonly (string | EndpointDescription)[], spec = {})
   return [...servicePorts.values()][0] as ResolvedServicePort;
 }
 
-/** The elements and counters that one has and the other has not, as text. */
-function without(some: ReturnType<typeof elementsOf>, others: ReturnType<typeof elementsOf>): readonly string[] {
-  const texts = ({ elements, counters }: ReturnType<typeof elementsOf>) => [
-    ...elements.map((element) => JSON.stringify(element)),
-    ...counters,
-  ];
-  const known = new Set(texts(others));
-  return texts(some).filter((text) => !known.has(text));
+/** How often the second has something more often than the first, as text, and less often. */
+function balance(old: ServiceElements, now: ServiceElements): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const [{ elements, counters, chains, hairpins }, by] of [
+    [old, -1],
+    [now, 1],
+  ] as const) {
+    for (const one of [...elements, ...counters, ...chains.map(({ name }) => name), ...hairpins]) {
+      const text = JSON.stringify(one);
+      counts.set(text, (counts.get(text) ?? 0) + by);
+    }
+  }
+  return new Map([...counts].filter(([, count]) => count !== 0));
 }
 
 const [first = '', ...rest] = addresses;
-test.each<[string, readonly (string | EndpointDescription)[], object | undefined]>([
+const CASES: readonly (readonly [string, readonly (string | EndpointDescription)[], object | undefined])[] = [
   ['an endpoint is replaced', ['10.244.9.9', ...rest], undefined],
   ['an endpoint goes', rest, undefined],
   ['an endpoint comes', [...addresses, '10.244.9.9'], undefined],
@@ -36,20 +40,46 @@ test.each<[string, readonly (string | EndpointDescription)[], object | undefined
   ['the list is short', addresses.slice(0, 3), undefined],
   ['a frontend goes', ['10.244.9.9', ...rest], { externalIPs: [] }],
   ['session affinity comes', ['10.244.9.9', ...rest], { sessionAffinity: 'ClientIP' }],
-])('what differs from another version is the same without what both have: %s', (_what, endpoints, spec) => {
-  const was = portOf(addresses);
-  const resolved = portOf(endpoints, spec ?? {});
-  // As in a state, where what is the same is the same object.
-  const current =
-    spec === undefined ? { ...resolved, frontends: was.frontends, servicePort: was.servicePort } : resolved;
-  const [oldAll, newAll] = [elementsOf(was, OPTIONS), elementsOf(current, OPTIONS)];
-  const [old, now] = [elementsOf(was, OPTIONS, current), elementsOf(current, OPTIONS, was)];
-  expect(without(old, now)).toEqual(without(oldAll, newAll));
-  expect(without(now, old)).toEqual(without(newAll, oldAll));
-  expect([old.hairpins, old.chains]).toEqual([oldAll.hairpins, oldAll.chains]);
-  expect([now.hairpins, now.chains]).toEqual([newAll.hairpins, newAll.chains]);
-  if (spec === undefined && endpoints.length > 90) {
-    expect(now.elements.length).toBeLessThan(newAll.elements.length);
-    expect(now.counters.length).toBeLessThan(5);
-  }
+];
+const LAYOUTS: readonly (readonly [string, ElementOptions])[] = [
+  ['counted', { family: 'IPv4', layout: 'constant', countAll: true }],
+  ['not counted', { family: 'IPv4', layout: 'constant', countAll: false }],
+  ['packets counted', { family: 'IPv4', layout: 'constant', countAll: false, countAllTraffic: true }],
+  ['a chain for each', { family: 'IPv4', layout: 'chain-per-service', countAll: false }],
+];
+
+describe.each(LAYOUTS)('%s', (layout, options) => {
+  test.each(CASES)(
+    'what differs from another version is the same without what both have: %s',
+    (_what, endpoints, spec) => {
+      const was = portOf(addresses);
+      const resolved = portOf(endpoints, spec ?? {});
+      // As in a state, where what is the same is the same object.
+      const current =
+        spec === undefined ? { ...resolved, frontends: was.frontends, servicePort: was.servicePort } : resolved;
+      const [oldAll, newAll] = [elementsOf(was, options), elementsOf(current, options)];
+      const [old, now] = [elementsOf(was, options, current), elementsOf(current, options, was)];
+      expect(balance(old, now)).toEqual(balance(oldAll, newAll));
+      expect([old.hairpins, now.hairpins]).toEqual([oldAll.hairpins, newAll.hairpins]);
+      if (layout === 'counted' && spec === undefined && endpoints.length > 90) {
+        expect(now.elements.length).toBeLessThan(newAll.elements.length);
+        expect(now.counters.length).toBeLessThan(5);
+      }
+    },
+  );
+
+  test('two versions with as many slots are written as the slots that differ', () => {
+    const was = portOf(addresses.slice(0, 2));
+    const current = { ...portOf([first, '10.244.9.9']), frontends: was.frontends, servicePort: was.servicePort };
+    const { elements, chains, counters } = elementsOf(current, options, was);
+    if (layout === 'not counted') {
+      expect(elements.map(([, , value]) => value)).toEqual(was.frontends.map(() => '10.244.9.9 . 80'));
+      expect([chains, counters]).toEqual([[], []]);
+    } else {
+      expect(chains).not.toEqual([]);
+    }
+    // Another number of slots is another chain.
+    const heavier = { ...was, cluster: was.cluster.map((one, index) => (index === 0 ? { ...one, weight: 2 } : one)) };
+    expect(elementsOf(heavier, options, was).chains).not.toEqual([]);
+  });
 });

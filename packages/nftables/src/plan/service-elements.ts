@@ -14,7 +14,7 @@ import {
 } from '@kube-proxier/core';
 import type { NftSetOrMap } from '@kube-proxier/linux';
 import { countedEndpoints, counterElements, endpointCounter, namesOf } from './counted-endpoints.js';
-import { endpointSlots } from './endpoint-slots.js';
+import { endpointSlots, slotCount } from './endpoint-slots.js';
 import {
   balancingOf,
   COUNT_CHAINS,
@@ -39,10 +39,12 @@ import {
 } from './layout.js';
 import { trafficElements } from './traffic-counters.js';
 
+/** An element; the value is undefined in sets. */
+export type ServiceElement = readonly [container: string, key: string, value: string | undefined];
+
 /** What one service port needs in the table. */
 export interface ServiceElements {
-  /** By container and key; the value is undefined in sets. */
-  readonly elements: readonly (readonly [container: string, key: string, value: string | undefined])[];
+  readonly elements: readonly ServiceElement[];
   /** Chains that its frontends use, shared with others. */
   readonly chains: readonly KindChain[];
   /** Elements of the hairpin set, shared with others. */
@@ -56,6 +58,11 @@ export interface ServiceElements {
 }
 
 type List = 'cluster' | 'local';
+
+const LISTS: readonly List[] = ['cluster', 'local'];
+const NO_ELEMENTS: ServiceElements = {
+  ...{ elements: [], chains: [], hairpins: [], sets: new Map(), counters: [], hasRanges: false },
+};
 
 /** What decides about elements, beside the service port. */
 export interface ElementOptions {
@@ -72,8 +79,9 @@ export interface ElementOptions {
 /**
  * Everything about a service port that is data. Depends on nothing else.
  *
- * @param except another version of the service port: slots that both have alike may be left out of the elements. A Service with
- *   many endpoints has an element for each, of which few change at once. Default: all are there.
+ * @param except another version of the service port: slots that both have alike may be left out of the elements, and so may everything
+ *   but slots where that is alike. A Service with many endpoints has an element for each, of which few change at once. Default: all
+ *   is there.
  */
 export function elementsOf(
   port: ResolvedServicePort,
@@ -81,15 +89,18 @@ export function elementsOf(
   except?: ResolvedServicePort,
 ): ServiceElements {
   const layout = layoutOf(port, options.layout);
-  const elements: [string, string, string | undefined][] = [];
+  const { annotations } = port.servicePort;
+  const counter = countsConnections(annotations, countAll) ? counterOf(port.name) : undefined;
+  const countsPackets = canCountEndpoints && countsTraffic(annotations, countAllTraffic);
+  if (layout === 'constant' && counter === undefined && !countsPackets && differsInSlotsOnly(port, except)) {
+    return slotsOf(port, except);
+  }
+  const elements: ServiceElement[] = [];
   const chains: KindChain[] = [];
   const hairpins = new Set<string>();
   const sets = new Map<string, NftSetOrMap>();
   const balancing = balancingOf(port);
   const affinity = port.affinitySeconds === undefined ? undefined : affinityOf(port);
-  const { annotations } = port.servicePort;
-  const counter = countsConnections(annotations, countAll) ? counterOf(port.name) : undefined;
-  const countsPackets = canCountEndpoints && countsTraffic(annotations, countAllTraffic);
   const counters: string[] = [];
   const endpoints = canCountEndpoints && (counter !== undefined || countsPackets) ? countedEndpoints(port, except) : [];
   if (counter !== undefined) {
@@ -127,7 +138,7 @@ export function elementsOf(
     if (resets && frontend.routes.some(({ action }) => action !== 'forward')) {
       elements.push([names.resets, key, undefined]);
     }
-    for (const source of withoutContained(frontend.allowedSources ?? [])) {
+    for (const source of frontend.allowedSources === undefined ? [] : withoutContained(frontend.allowedSources)) {
       elements.push([names.allowed, `${key} . ${source}`, undefined]);
     }
     const lists = listsOf(frontend);
@@ -139,28 +150,21 @@ export function elementsOf(
     if (affinity !== undefined && lists.size > 0) {
       elements.push([names.affinityIds, key, String(affinity.id)]);
     }
-    const slots = endpointsMap(keyScopeOf(frontend), frontend.protocol);
-    const slotKey = frontend.address === undefined ? `${frontend.port}` : `${frontend.address} . ${frontend.port}`;
     for (const list of lists) {
-      const firstSlot = list === 'local' ? LOCAL_SLOTS : 0;
-      const own = endpointSlots(port[list], balancing);
-      const others = hasSameKeys(port, except) ? endpointSlots(except[list], balancing) : [];
       noteHairpins(port[list], hairpins);
-      for (const index of slotsThatDiffer(own, others)) {
-        const endpoint = own[index] as Endpoint;
-        const slot = firstSlot + index;
-        const target = `${endpoint.address} . ${endpoint.port}`;
-        if (affinity === undefined) {
-          elements.push([slots, `${slotKey} . ${slot}`, target]);
-        } else {
-          const number = affinity.numbers.get(endpoint.key) ?? 0;
-          elements.push([names.affinityNumbers, `${key} . ${slot}`, classid(number)]);
-          elements.push([
-            names.affinityEndpoints,
-            `${key} . ${classid(list === 'local' ? number | 1 : number)}`,
-            target,
-          ]);
-        }
+      if (affinity === undefined) {
+        noteSlots(frontend, list, port, hasSameKeys(port, except) ? except : undefined, elements);
+        continue;
+      }
+      const firstSlot = list === 'local' ? LOCAL_SLOTS : 0;
+      for (const [index, endpoint] of endpointSlots(port[list], balancing).entries()) {
+        const number = affinity.numbers.get(endpoint.key) ?? 0;
+        elements.push([names.affinityNumbers, `${key} . ${firstSlot + index}`, classid(number)]);
+        elements.push([
+          names.affinityEndpoints,
+          `${key} . ${classid(list === 'local' ? number | 1 : number)}`,
+          targetOf(endpoint),
+        ]);
       }
     }
   }
@@ -178,16 +182,66 @@ function hasSameKeys(port: ResolvedServicePort, other: ResolvedServicePort | und
   );
 }
 
-/** Numbers of slots that have another endpoint in the other list, or none. Most have the same object in both. */
-function slotsThatDiffer(own: readonly Endpoint[], others: readonly Endpoint[]): readonly number[] {
-  const found: number[] = [];
-  for (let slot = 0; slot < own.length; slot++) {
-    const [one, other] = [own[slot], others[slot]];
-    if (one !== other && one?.key !== other?.key) {
-      found.push(slot);
+/** Whether two versions of a service port, whose slots have the same keys, use the same chains: those are for a number of slots. */
+function differsInSlotsOnly(
+  port: ResolvedServicePort,
+  other: ResolvedServicePort | undefined,
+): other is ResolvedServicePort {
+  if (!hasSameKeys(port, other)) {
+    return false;
+  }
+  const { options } = readServiceOptions(port.servicePort.annotations);
+  return LISTS.every(
+    (list) => port[list] === other[list] || slotCount(port[list], options) === slotCount(other[list], options),
+  );
+}
+
+/** The slots that another version, which {@link differsInSlotsOnly}, does not have alike. */
+function slotsOf(port: ResolvedServicePort, other: ResolvedServicePort): ServiceElements {
+  const elements: ServiceElement[] = [];
+  const hairpins = new Set<string>();
+  for (const frontend of port.frontends) {
+    for (const list of listsOf(frontend)) {
+      noteHairpins(port[list], hairpins);
+      noteSlots(frontend, list, port, other, elements);
     }
   }
-  return found;
+  return hairpins.size === 0 ? { ...NO_ELEMENTS, elements } : { ...NO_ELEMENTS, elements, hairpins: [...hairpins] };
+}
+
+/**
+ * The slots of a list.
+ *
+ * @param except a version of the service port whose slots have the same keys: those that both have alike are left out.
+ */
+function noteSlots(
+  frontend: Frontend,
+  list: List,
+  port: ResolvedServicePort,
+  except: ResolvedServicePort | undefined,
+  elements: ServiceElement[],
+): void {
+  if (except !== undefined && except[list] === port[list]) {
+    return;
+  }
+  const { options } = readServiceOptions(port.servicePort.annotations);
+  const own = endpointSlots(port[list], options);
+  const others = except && endpointSlots(except[list], options);
+  const map = endpointsMap(keyScopeOf(frontend), frontend.protocol);
+  const key = frontend.address === undefined ? `${frontend.port}` : `${frontend.address} . ${frontend.port}`;
+  const firstSlot = list === 'local' ? LOCAL_SLOTS : 0;
+  for (let slot = 0; slot < own.length; slot++) {
+    const endpoint = own[slot] as Endpoint;
+    const other = others?.[slot];
+    // Most have the same object in both.
+    if (endpoint !== other && endpoint.key !== other?.key) {
+      elements.push([map, `${key} . ${firstSlot + slot}`, targetOf(endpoint)]);
+    }
+  }
+}
+
+function targetOf({ address, port }: Endpoint): string {
+  return `${address} . ${port}`;
 }
 
 /** Endpoints that are read again in less time than it takes to remember them. */
@@ -238,7 +292,7 @@ function noteShifts(
   frontend: Frontend,
   lists: ReadonlySet<List>,
   sets: Map<string, NftSetOrMap>,
-  elements: [string, string, string | undefined][],
+  elements: ServiceElement[],
 ): void {
   const { port: first, lastPort: last } = frontend;
   for (const endpoint of [...lists].flatMap((list) => port[list])) {
@@ -269,8 +323,17 @@ export function countedBy(counter: string): ServicePortName | undefined {
     : { namespace, name, portName, protocol: protocol.toUpperCase() as Protocol };
 }
 
-function listsOf(frontend: Frontend): ReadonlySet<List> {
-  return new Set(frontend.routes.flatMap((route) => (route.action === 'forward' ? [route.endpoints] : [])));
+const [NO_LIST, ONE_LIST]: [ReadonlySet<List>, Readonly<Record<List, ReadonlySet<List>>>] = [
+  new Set(),
+  { cluster: new Set(['cluster']), local: new Set(['local']) },
+];
+
+function listsOf({ routes }: Frontend): ReadonlySet<List> {
+  const [first] = routes;
+  if (routes.length === 1 && first !== undefined) {
+    return first.action === 'forward' ? ONE_LIST[first.endpoints] : NO_LIST;
+  }
+  return new Set(routes.flatMap((route) => (route.action === 'forward' ? [route.endpoints] : [])));
 }
 
 function keyOf(frontend: Frontend): string {

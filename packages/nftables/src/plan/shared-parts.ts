@@ -9,6 +9,8 @@ export interface SharedChanges {
   readonly hadRanges: boolean;
 }
 
+const NO_CHANGES: Pick<SharedChanges, 'chains' | 'hairpins'> = { chains: new Map(), hairpins: new Map() };
+
 /** Counts who uses what service ports share: chains of their kind, and endpoints on this node. */
 export class SharedParts {
   readonly #chains = new Map<string, { readonly kind: KindChain; count: number }>();
@@ -16,8 +18,13 @@ export class SharedParts {
   #ranges = 0;
   #hadRanges = false;
   /** What was there when `begin` was called, of what was touched since. */
-  #chainsBefore = new Map<string, { readonly kind: KindChain; readonly wasThere: boolean }>();
-  #hairpinsBefore = new Map<string, boolean>();
+  readonly #chainsBefore = new Map<string, { readonly kind: KindChain; readonly wasThere: boolean }>();
+  readonly #hairpinsBefore = new Map<string, boolean>();
+
+  /** Whether a chain is in use. */
+  has(chain: string): boolean {
+    return this.#chains.has(chain);
+  }
 
   /** In use, by name. */
   get chains(): ReadonlyMap<string, KindChain> {
@@ -42,12 +49,15 @@ export class SharedParts {
   }
 
   begin(): void {
-    this.#chainsBefore = new Map();
-    this.#hairpinsBefore = new Map();
+    this.#chainsBefore.clear();
+    this.#hairpinsBefore.clear();
     this.#hadRanges = this.hasRanges;
   }
 
   end(): SharedChanges {
+    if (this.#chainsBefore.size === 0 && this.#hairpinsBefore.size === 0) {
+      return { ...NO_CHANGES, hadRanges: this.#hadRanges };
+    }
     const chains = new Map<string, { kind: KindChain; isThere: boolean }>();
     for (const [name, { kind, wasThere }] of this.#chainsBefore) {
       const isThere = this.#chains.has(name);

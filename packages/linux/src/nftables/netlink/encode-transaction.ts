@@ -3,7 +3,7 @@ import { type Attribute, be32, cString, encodeAttributes } from '../../netlink/a
 import { NETLINK_FLAGS } from '../../netlink/netlink.js';
 import { HEADER } from '../../netlink/request-batches.js';
 import type { NftFamily } from '../nft-family.js';
-import type { NftBaseChain, NftCommand, NftNewElement, NftTransaction } from '../nft-transaction.js';
+import type { NftBaseChain, NftCommand, NftTransaction } from '../nft-transaction.js';
 import { ANONYMOUS_SET_NAME, compileNftRule } from './compile-rule.js';
 import { be64, verdictData } from './instructions.js';
 import { MessageWriter } from './message-writer.js';
@@ -81,6 +81,8 @@ export interface NftEncodeOptions {
   readonly typesOf: (name: string) => NftElementTypes | undefined;
   /** Ends the transaction, so that it takes effect; without, the kernel checks it only. Default true. */
   readonly isCommitted?: boolean;
+  /** Where small transactions are written: the bytes are valid until the next one is. Default: a buffer of its own for each. */
+  readonly writer?: MessageWriter;
 }
 
 /** Maximum size of a message: that of an attribute, which has all elements, is below 64 KiB. */
@@ -125,13 +127,25 @@ function elementCount({ commands }: NftTransaction): number {
   return count;
 }
 
+/** The structures that messages begin with. */
+const BATCH_HEAD = Buffer.of(0, 0, 0, NFTABLES_SUBSYSTEM);
+const HEADS: Readonly<Record<NftFamily, Buffer>> = {
+  ip: Buffer.of(NFT_FAMILIES.ip, 0, 0, 0),
+  ip6: Buffer.of(NFT_FAMILIES.ip6, 0, 0, 0),
+};
+const NO_GENERATION: readonly Attribute[] = [{ type: NFNL_BATCH.generation, value: be32(0) }];
+const NO_ATTRIBUTES: readonly Attribute[] = [];
+
+type ElementCommand = Extract<NftCommand, { do: 'add-elements' | 'delete-elements' }>;
+
 class TransactionEncoder {
   readonly #writer: MessageWriter;
   readonly #messages: NftEncodedMessage[] = [];
   readonly #head: Buffer;
-  readonly #verdicts = new Map<string, Buffer>();
-  readonly #declared = new Map<string, NftElementTypes | undefined>();
-  #table: Buffer;
+  #verdicts: Map<string, Buffer> | undefined;
+  /** Of sets and maps that the transaction declares, or deletes. */
+  #declared: Map<string, NftElementTypes | undefined> | undefined;
+  readonly #table: Buffer;
   #command = -1;
   #setId = 0;
   /** The current message is the first after the begin. */
@@ -141,31 +155,48 @@ class TransactionEncoder {
     private readonly transaction: NftTransaction,
     private readonly options: NftEncodeOptions,
   ) {
-    this.#writer = new MessageWriter(elementCount(transaction) * ELEMENT_SIZE[transaction.family]);
-    this.#head = Buffer.of(NFT_FAMILIES[transaction.family], 0, 0, 0);
+    const size = elementCount(transaction) * ELEMENT_SIZE[transaction.family];
+    const { writer } = options;
+    if (writer !== undefined && size <= writer.capacity) {
+      writer.clear();
+      this.#writer = writer;
+    } else {
+      this.#writer = new MessageWriter(size);
+    }
+    this.#head = HEADS[transaction.family];
     this.#table = cString(transaction.table);
   }
 
   *encode(): Slices<NftEncodedTransaction> {
     const { commands } = this.transaction;
     const { isCommitted = true } = this.options;
-    const subsystem = Buffer.of(0, 0, 0, NFTABLES_SUBSYSTEM);
-    this.#raw(NFNL_BATCH.begin, 0, subsystem, [{ type: NFNL_BATCH.generation, value: be32(0) }]);
-    for (const [index, command] of commands.entries()) {
+    this.#raw(NFNL_BATCH.begin, 0, BATCH_HEAD, NO_GENERATION);
+    for (let index = 0; index < commands.length; index++) {
       if (index % BETWEEN_PAUSES === BETWEEN_PAUSES - 1) {
         yield;
       }
       this.#command = index;
-      yield* this.#encode(command);
+      const command = commands[index] as NftCommand;
+      if (command.do !== 'add-elements' && command.do !== 'delete-elements') {
+        this.#encode(command);
+        continue;
+      }
+      const count = command.do === 'add-elements' ? command.elements.length : command.keys.length;
+      for (let element = 0; element < count; ) {
+        element = this.#elements(command, element, count);
+        if (element < count) {
+          yield;
+        }
+      }
     }
     this.#command = -1;
     if (isCommitted) {
-      this.#raw(NFNL_BATCH.end, 0, subsystem, []);
+      this.#raw(NFNL_BATCH.end, 0, BATCH_HEAD, NO_ATTRIBUTES);
     }
     return { bytes: this.#writer.bytes, messages: this.#messages };
   }
 
-  *#encode(command: NftCommand): Slices<void> {
+  #encode(command: Exclude<NftCommand, ElementCommand>): void {
     switch (command.do) {
       case 'add-table': {
         const flags = (command.flags ?? []).reduce((sum, flag) => sum | NFT_TABLE_FLAGS[flag], 0);
@@ -176,7 +207,7 @@ class TransactionEncoder {
         break;
       }
       case 'delete-table':
-        this.#declared.clear();
+        this.#declared?.clear();
         this.#message('deleteTable', 0, [{ type: NFTA_TABLE.name, value: this.#table }]);
         break;
       case 'add-chain':
@@ -203,7 +234,7 @@ class TransactionEncoder {
         break;
       case 'add-container':
         this.#setId++;
-        this.#declared.set(command.name, nftElementTypes(command.container));
+        this.#declare(command.name, nftElementTypes(command.container));
         this.#message('newSet', ADD, [
           ...this.#set(command.name),
           { type: NFTA_SET.id, value: be32(this.#setId) },
@@ -217,7 +248,7 @@ class TransactionEncoder {
         ]);
         break;
       case 'delete-container':
-        this.#declared.set(command.name, undefined);
+        this.#declare(command.name, undefined);
         this.#message('deleteSet', 0, this.#set(command.name));
         break;
       case 'add-counter':
@@ -234,20 +265,6 @@ class TransactionEncoder {
         break;
       case 'delete-counter':
         this.#message('deleteObject', 0, this.#counter(command.name));
-        break;
-      case 'add-elements':
-        yield* this.#elements(
-          'newElements',
-          ADD,
-          command.name,
-          command.elements.length,
-          (index) => command.elements[index] ?? [''],
-        );
-        break;
-      case 'delete-elements':
-        yield* this.#elements('deleteElements', 0, command.name, command.keys.length, (index) => [
-          command.keys[index] ?? '',
-        ]);
         break;
       default:
         assertNever(command);
@@ -277,44 +294,50 @@ class TransactionEncoder {
     ]);
   }
 
-  *#elements(
-    message: NftMessage,
-    flags: number,
-    name: string,
-    count: number,
-    elementAt: (index: number) => NftNewElement,
-  ): Slices<void> {
-    const types = this.#declared.has(name) ? this.#declared.get(name) : this.options.typesOf(name);
+  #declare(name: string, types: NftElementTypes | undefined): void {
+    this.#declared ??= new Map();
+    this.#declared.set(name, types);
+  }
+
+  /**
+   * One message with elements from an index on.
+   *
+   * @returns the index of the first that had no room.
+   */
+  #elements(command: ElementCommand, first: number, count: number): number {
+    const { name } = command;
+    const types = this.#declared?.has(name) ? this.#declared.get(name) : this.options.typesOf(name);
     if (types === undefined) {
       throw new NftNotEncodable('missing', this.#command, `No such file or directory: set or map ${name}`);
     }
     const writer = this.#writer;
-    const set = cString(name);
     const length = nftFieldsLength(types.key);
-    for (let index = 0; index < count; ) {
-      const starts: number[] = [];
-      const first = index;
-      this.#begin(message, flags, { first, starts });
-      writer.attributes([
-        { type: NFTA_ELEMENTS.table, value: this.#table },
-        { type: NFTA_ELEMENTS.set, value: set },
-      ]);
-      const list = writer.beginNested(NFTA_ELEMENTS.elements);
-      const limit = this.#isFirst ? 1 : count;
-      for (; index < count && starts.length < limit && writer.length - writer.messageStart < MAX_MESSAGE; index++) {
-        starts.push(writer.length);
-        this.#element(elementAt(index), types, length, message === 'deleteElements');
-      }
-      writer.endNested(list);
-      writer.end();
-      if (index < count) {
-        yield;
+    const starts: number[] = [];
+    const isAdded = command.do === 'add-elements';
+    this.#begin(isAdded ? 'newElements' : 'deleteElements', isAdded ? ADD : 0, { first, starts });
+    writer.bytesValue(NFTA_ELEMENTS.table, this.#table);
+    writer.textValue(NFTA_ELEMENTS.set, name);
+    const list = writer.beginNested(NFTA_ELEMENTS.elements);
+    const limit = this.#isFirst ? 1 : count;
+    let index = first;
+    for (; index < count && starts.length < limit && writer.length - writer.messageStart < MAX_MESSAGE; index++) {
+      starts.push(writer.length);
+      if (isAdded) {
+        const [key, value, timeoutSeconds] = command.elements[index] ?? [''];
+        this.#element(key, value, timeoutSeconds, types, length, false);
+      } else {
+        this.#element(command.keys[index] ?? '', undefined, undefined, types, length, true);
       }
     }
+    writer.endNested(list);
+    writer.end();
+    return index;
   }
 
   #element(
-    [key, value, timeoutSeconds]: NftNewElement,
+    key: string,
+    value: string | undefined,
+    timeoutSeconds: number | undefined,
     types: NftElementTypes,
     length: number,
     isKeyOnly: boolean,
@@ -354,8 +377,7 @@ class TransactionEncoder {
       return;
     }
     if (types === 'counter') {
-      const at = writer.value(NFTA_ELEMENT.object, Buffer.byteLength(value) + 1);
-      writer.buffer.write(value, at);
+      writer.textValue(NFTA_ELEMENT.object, value);
     } else if (types === 'verdict') {
       const bytes = this.#verdict(value);
       const at = writer.reserve(bytes.length);
@@ -368,6 +390,7 @@ class TransactionEncoder {
 
   /** The attribute with a verdict. There are few different ones. */
   #verdict(text: string): Buffer {
+    this.#verdicts ??= new Map();
     const known = this.#verdicts.get(text);
     if (known !== undefined) {
       return known;

@@ -1,4 +1,11 @@
-import { type Attribute, align, encodeAttributes, writeU16, writeU32 } from '../../netlink/attributes.js';
+import {
+  type Attribute,
+  align,
+  attributesLength,
+  writeAttributes,
+  writeU16,
+  writeU32,
+} from '../../netlink/attributes.js';
 import { NETLINK_FLAGS } from '../../netlink/netlink.js';
 import { HEADER } from '../../netlink/request-batches.js';
 
@@ -15,6 +22,18 @@ export class MessageWriter {
   /** @param size about how many bytes will be written. Too many cost nothing, as the kernel provides memory that is used. */
   constructor(size = FIRST_SIZE) {
     this.#buffer = Buffer.alloc(Math.max(size, FIRST_SIZE));
+  }
+
+  /** Begins anew, in the same buffer: what was written before is no longer valid. */
+  clear(): void {
+    this.#buffer.fill(0, 0, this.#end);
+    this.#end = 0;
+    this.#message = 0;
+  }
+
+  /** Bytes that can be written before the buffer grows. */
+  get capacity(): number {
+    return this.#buffer.length;
   }
 
   /** Bytes written so far. */
@@ -47,9 +66,8 @@ export class MessageWriter {
   }
 
   attributes(attributes: readonly Attribute[]): void {
-    const bytes = encodeAttributes(attributes);
-    const at = this.reserve(bytes.length);
-    this.#buffer.set(bytes, at);
+    const at = this.reserve(attributesLength(attributes));
+    writeAttributes(this.#buffer, at, attributes);
   }
 
   /** Begins an attribute with attributes in it. @returns what {@link endNested} takes. */
@@ -69,6 +87,18 @@ export class MessageWriter {
     writeU16(this.#buffer, ATTRIBUTE_HEADER + length, at);
     writeU16(this.#buffer, type, at + 2);
     return at + ATTRIBUTE_HEADER;
+  }
+
+  /** An attribute with bytes. */
+  bytesValue(type: number, bytes: Uint8Array): void {
+    const at = this.value(type, bytes.length);
+    this.#buffer.set(bytes, at);
+  }
+
+  /** An attribute with a text of ASCII characters, and a terminating zero. */
+  textValue(type: number, text: string): void {
+    const at = this.value(type, text.length + 1);
+    this.#buffer.write(text, at, 'latin1');
   }
 
   /** The buffer that positions refer to. It changes when more is reserved. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { loadLibc } from '../../netlink/libc.js';
 import { canMakeNamespaces, makeNamespace, type TestNamespace } from '../../process/network-namespace.js';
 import type { NftCommand, NftNewElement } from '../nft-transaction.js';
 import { nftFields } from '../rules/nft-expression.js';
@@ -62,6 +63,38 @@ const COMMANDS: readonly NftCommand[] = [
       expect(await socket.generation()).toBe(before + 1);
     }
     expect(await send({ do: 'add-table' })).toEqual({ errors: [], generation: undefined });
+  });
+
+  test('is sent and answered by three calls of the kernel where it takes effect; the rest is asked for where it does not', async () => {
+    await send(...COMMANDS.slice(0, 3));
+    const libc = await loadLibc();
+    const { send: sendBytes, recv } = libc;
+    let sent = 0;
+    let received = 0;
+    libc.send = (...request) => {
+      sent++;
+      return sendBytes(...request);
+    };
+    libc.recv = (...request) => {
+      received++;
+      return recv(...request);
+    };
+    try {
+      const typesOf = () => nftElementTypes(CONTAINER);
+      const elements: NftCommand = { do: 'add-elements', name: 's', elements: [['192.0.2.1'], ['192.0.2.2']] };
+      const encoded = encodeNftTransaction({ family: 'ip', table: 't', commands: [elements] }, { typesOf });
+      setNftGeneration(encoded, await socket.generation());
+      sent = 0;
+      received = 0;
+      // No promise: the kernel has carried it out.
+      expect(socket.send(encoded)).toMatchObject({ errors: [], generation: expect.any(Number) });
+      expect([sent, received]).toEqual([1, 2]);
+      const refused: NftCommand = { do: 'delete-elements', name: 's', keys: ['192.0.2.2', '192.0.2.3'] };
+      expect((await send(refused, refused)).errors).toMatchObject([{ message: 2 }, { message: 3 }]);
+      expect(await send({ do: 'add-table' })).toEqual({ errors: [], generation: undefined });
+    } finally {
+      Object.assign(libc, { send: sendBytes, recv });
+    }
   });
 
   test('that removes any number of rules or elements is answered in part', async () => {

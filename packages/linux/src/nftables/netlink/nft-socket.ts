@@ -65,11 +65,18 @@ export class NftSocket {
   }
 
   /**
-   * Sends a transaction.
+   * Sends a transaction. A small one is carried out when this returns: then nothing waits for a promise.
    *
    * @throws NetlinkError `NETLINK_LOST` when the outcome is not known.
    */
-  async send(transaction: NftEncodedTransaction): Promise<NftBatchOutcome> {
+  send(transaction: NftEncodedTransaction): NftBatchOutcome | Promise<NftBatchOutcome> {
+    const socket = this.#socket;
+    return socket !== undefined && socket.capacity === undefined
+      ? this.#exchange(socket, transaction)
+      : this.#openAndSend(transaction);
+  }
+
+  async #openAndSend(transaction: NftEncodedTransaction): Promise<NftBatchOutcome> {
     const socket = await this.#open();
     if (socket.capacity === undefined) {
       return this.#exchange(socket, transaction);
@@ -109,34 +116,39 @@ export class NftSocket {
     return undefined;
   }
 
-  async #exchange(socket: DatagramSocket, { bytes, messages }: NftEncodedTransaction): Promise<NftBatchOutcome> {
+  #exchange(
+    socket: DatagramSocket,
+    { bytes, messages }: NftEncodedTransaction,
+  ): NftBatchOutcome | Promise<NftBatchOutcome> {
     const first = this.#take(messages.length + 1);
-    for (const [index, { start }] of messages.entries()) {
-      writeU32(bytes, first + index, start + 8);
+    for (let index = 0; index < messages.length; index++) {
+      writeU32(bytes, first + index, (messages[index] as NftEncodedMessage).start + 8);
     }
-    await socket.send(bytes);
-    const errors = new Map<number, NftKernelError>();
-    let generation: number | undefined;
+    const answers = new BatchAnswers(first, first + messages.length);
+    const sent = socket.send(bytes);
+    if (sent === undefined && socket.isAnsweredAtOnce && answers.receive(socket)) {
+      return answers.outcome;
+    }
+    return this.#awaitAnswers(socket, answers, sent);
+  }
+
+  async #awaitAnswers(
+    socket: DatagramSocket,
+    answers: BatchAnswers,
+    sent: void | Promise<void>,
+  ): Promise<NftBatchOutcome> {
+    await sent;
+    // The generation is the last answer to what is in force. Without it, it is not known how many answers there are.
+    if (socket.isAnsweredAtOnce && answers.receive(socket)) {
+      return answers.outcome;
+    }
     // An answer to this comes after all errors of the transaction.
-    const last = first + messages.length;
-    await socket.send(encodeMessages([generationRequest()], last, 0));
-    await this.#receiveUntil(socket, (type, sequence, message) => {
-      if (sequence < first || sequence > last) {
-        return false;
-      }
-      if (sequence === last) {
-        return true;
-      }
-      if (type === nftMessageType('newGeneration')) {
-        generation = generationOf(message.subarray(HEADER));
-      }
-      const error = type === ERROR ? readError(message, sequence - first) : undefined;
-      if (error !== undefined && !errors.has(error.message)) {
-        errors.set(error.message, error);
-      }
-      return false;
+    await socket.send(encodeMessages([generationRequest()], answers.end, 0));
+    await this.#receiveUntil(socket, (_type, sequence, message) => {
+      answers.take(message, 0, message.length);
+      return sequence === answers.end;
     });
-    return { errors: [...errors.values()].sort((a, b) => a.message - b.message), generation };
+    return answers.outcome;
   }
 
   /**
@@ -243,10 +255,7 @@ export class NftSocket {
       const datagram = socket.received;
       let isMulti = false;
       for (let at = 0; at + HEADER <= datagram.length; ) {
-        const size = readU32(datagram, at);
-        if (size < HEADER || at + size > datagram.length) {
-          throw lostAnswer('it could not be read');
-        }
+        const size = sizeOfMessage(datagram, at);
         const message = datagram.subarray(at, at + size);
         isMulti ||= (readU16(message, 6) & NETLINK_FLAGS.multi) !== 0;
         if (isLast(readU16(message, 4), readU32(message, 8), message)) {
@@ -262,6 +271,72 @@ export class NftSocket {
   }
 }
 
+/** The answers to a transaction, as they come. */
+class BatchAnswers {
+  #errors: Map<number, NftKernelError> | undefined;
+  #generation: number | undefined;
+
+  /**
+   * @param first sequence number of its first message.
+   * @param end the one after its last message.
+   */
+  constructor(
+    private readonly first: number,
+    readonly end: number,
+  ) {}
+
+  get outcome(): NftBatchOutcome {
+    return {
+      errors: this.#errors === undefined ? [] : [...this.#errors.values()].sort((a, b) => a.message - b.message),
+      generation: this.#generation,
+    };
+  }
+
+  /**
+   * Receives what is there, up to the generation.
+   *
+   * @returns whether that was there: all is known.
+   */
+  receive(socket: DatagramSocket): boolean {
+    while (this.#generation === undefined && socket.receive()) {
+      const datagram = socket.received;
+      for (let at = 0; at + HEADER <= datagram.length; ) {
+        const size = sizeOfMessage(datagram, at);
+        this.take(datagram, at, size);
+        at += align(size);
+      }
+    }
+    return this.#generation !== undefined;
+  }
+
+  /** Notes a message, where it is an answer to the transaction. */
+  take(datagram: Buffer, at: number, size: number): void {
+    const sequence = readU32(datagram, at + 8);
+    if (sequence < this.first || sequence >= this.end) {
+      return;
+    }
+    const type = readU16(datagram, at + 4);
+    if (type === nftMessageType('newGeneration')) {
+      this.#generation = generationIn(datagram, at + HEADER, at + size);
+    } else if (type === ERROR) {
+      const error = readError(datagram.subarray(at, at + size), sequence - this.first);
+      this.#errors ??= new Map();
+      if (error !== undefined && !this.#errors.has(error.message)) {
+        this.#errors.set(error.message, error);
+      }
+    }
+  }
+}
+
+/** @throws NetlinkError where the message is cut short. */
+function sizeOfMessage(datagram: Buffer, at: number): number {
+  const size = readU32(datagram, at);
+  if (size < HEADER || at + size > datagram.length) {
+    throw lostAnswer('it could not be read');
+  }
+  return size;
+}
+
 /** That a chain is flushed is answered with all of its rules. */
 function stopUnboundedAnswer({ bytes, messages: [, first] }: NftEncodedTransaction): void {
   if (first !== undefined && readU16(bytes, first.start + 4) === nftMessageType('deleteRule')) {
@@ -270,8 +345,12 @@ function stopUnboundedAnswer({ bytes, messages: [, first] }: NftEncodedTransacti
 }
 
 function generationOf(payload: Buffer): number {
-  const at = findAttribute(payload, NFTA_GENERATION.id, NFT_MESSAGE_HEAD, payload.length);
-  return at < 0 ? 0 : payload.readUInt32BE(at + 4);
+  return generationIn(payload, 0, payload.length);
+}
+
+function generationIn(bytes: Buffer, start: number, end: number): number {
+  const at = findAttribute(bytes, NFTA_GENERATION.id, start + NFT_MESSAGE_HEAD, end);
+  return at < 0 ? 0 : bytes.readUInt32BE(at + 4);
 }
 
 function generationRequest() {
