@@ -27,6 +27,9 @@ const MILLISECONDS = 1000;
 const YEAR_1 = -62_135_596_800;
 const YEAR_10000 = 253_402_300_800;
 
+/** A message without fields. */
+const nothing = new WireReader();
+
 /** Reads objects of one kind from protobuf: of each only what is retained, as the JSON of the same object has it. */
 export class MessageReader {
   readonly #wire = new WireReader();
@@ -176,7 +179,7 @@ function finishedValue({ type, presence, repeated, message }: FieldLayout, shape
   if (type === 'message' && message !== undefined) {
     const read = recordReader(message, shape);
     // A structure is never absent in JSON.
-    return (value) => value ?? read(new WireReader());
+    return (value) => value ?? read(nothing);
   }
   const zero = type === 'text' ? '' : type === 'bool' ? false : type === 'time' ? undefined : 0;
   return presence === 'written' ? (value) => value ?? zero : (value) => (value === zero ? undefined : value);
