@@ -14,7 +14,7 @@ import {
 } from '@kube-proxier/core';
 import type { NftSetOrMap } from '@kube-proxier/linux';
 import { countedEndpoints, counterElements, endpointCounter, namesOf } from './counted-endpoints.js';
-import { endpointSlots, slotCount } from './endpoint-slots.js';
+import { drawOf, endpointSlots } from './endpoint-slots.js';
 import {
   balancingOf,
   COUNT_CHAINS,
@@ -182,7 +182,7 @@ function hasSameKeys(port: ResolvedServicePort, other: ResolvedServicePort | und
   );
 }
 
-/** Whether two versions of a service port, whose slots have the same keys, use the same chains: those are for a number of slots. */
+/** Whether two versions of a service port, whose slots have the same keys, use the same chains: those are for what a packet draws from. */
 function differsInSlotsOnly(
   port: ResolvedServicePort,
   other: ResolvedServicePort | undefined,
@@ -190,10 +190,14 @@ function differsInSlotsOnly(
   if (!hasSameKeys(port, other)) {
     return false;
   }
-  const { options } = readServiceOptions(port.servicePort.annotations);
-  return LISTS.every(
-    (list) => port[list] === other[list] || slotCount(port[list], options) === slotCount(other[list], options),
-  );
+  const balancing = balancingOf(port);
+  return LISTS.every((list) => {
+    if (port[list] === other[list]) {
+      return true;
+    }
+    const [next, previous] = [drawOf(port[list], balancing), drawOf(other[list], balancing)];
+    return next.count === previous.count && next.isRepeated === previous.isRepeated;
+  });
 }
 
 /** The slots that another version, which {@link differsInSlotsOnly}, does not have alike. */
@@ -224,9 +228,9 @@ function noteSlots(
   if (except !== undefined && except[list] === port[list]) {
     return;
   }
-  const { options } = readServiceOptions(port.servicePort.annotations);
-  const own = endpointSlots(port[list], options);
-  const others = except && endpointSlots(except[list], options);
+  const balancing = balancingOf(port);
+  const own = endpointSlots(port[list], balancing);
+  const others = except && endpointSlots(except[list], balancing);
   const map = endpointsMap(keyScopeOf(frontend), frontend.protocol);
   const key = frontend.address === undefined ? `${frontend.port}` : `${frontend.address} . ${frontend.port}`;
   const firstSlot = list === 'local' ? LOCAL_SLOTS : 0;
