@@ -50,8 +50,8 @@ export interface ApiConnectionOptions {
   /** Maximum number of objects of one kind. A longer list is rejected. Default 300000. */
   readonly maxObjects?: number;
   /**
-   * What objects are requested in: `auto` protobuf, which takes less of the processor on both sides, and JSON where the server or the
-   * kind of object has no protobuf; `json` JSON only. Default `auto`.
+   * What objects are requested in: `auto` protobuf, and JSON where the server or the kind of object has no protobuf; `json` JSON only.
+   * Default `auto`.
    */
   readonly encoding?: 'auto' | 'json';
   /** User agent. Default `kube-proxier`. */

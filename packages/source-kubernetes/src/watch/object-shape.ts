@@ -55,7 +55,7 @@ export function fields(shapes: Readonly<Record<string, Shape>>): Shape {
       if (!isRecord(kept)) {
         return odd(kept);
       }
-      // Thousands of objects are packed at a start: plain loops take a fifth of the time of iterators.
+      // Thousands of objects are packed at a start: a plain loop makes no garbage.
       const packed: unknown[] = [];
       for (let place = 0; place < names.length; place += 1) {
         const field = kept[names[place] ?? ''];
