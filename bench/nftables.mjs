@@ -223,12 +223,7 @@ async function measure(access) {
   };
   // The number of slots changes, and so the rule: the kernel then checks all elements that lead to rules for loops.
   const added = await changesOf((round) => cluster.addEndpoint((round * 7919) % 10_000));
-  const weighed = await changesOf((round) => cluster.setWeight((round * 7919) % 10_000, 2 + (round % 2)));
   report.add(by('10,000 × 2: one endpoint added, event to kernel, p50'), added, 'ms');
-  report.add(by('10,000 × 2: weight of one endpoint changed, event to kernel, p50'), weighed, 'ms', {
-    atMost: 1.2 * added,
-  });
-
   loaded.nft.close();
 
   if (!quick) {

@@ -37,3 +37,6 @@ export type FlagGroup =
   | 'Commands'
   | 'Other'
   | 'Without effect';
+
+/** What the value of a flag of the type `duration` is, in its help. */
+export const DURATION = 'a duration such as 500ms, 30s or 1m30s';

@@ -1,6 +1,4 @@
-import type { Flag } from './flag-definition.js';
-
-const DURATION = 'a duration such as 500ms, 30s or 1m30s';
+import { DURATION, type Flag } from './flag-definition.js';
 
 /** Flags for settings of the host and the process, other than rules. */
 export const HOST_FLAGS = [
