@@ -106,7 +106,6 @@ async function inside(subject, services) {
         peer,
         mode,
         kubeconfig: server.kubeconfig,
-        isJsonServer: server.isJsonServer,
         flags: [`--${mode === 'ipvs' ? 'ipvs' : 'iptables'}-min-sync-period=0s`],
       },
       ...(path !== undefined && peer !== undefined ? { path } : {}),

@@ -2,7 +2,7 @@
 // How long the command takes to start: npm run bench:start (as root). From the start of the process to rules in the kernel, and
 // after a crash to a healthy proxy that has caught up. With KUBE_APISERVER and ETCD (paths of kube-apiserver and etcd) against a
 // real API server, else against the fake one of this repository. `--peer PATH` measures a kube-proxy beside it, in turns.
-// `--services 1000` is the size of the large cluster, `--of nftables` measures one mode.
+// `--services 1000` is the size of the large cluster, `--of nftables` measures one mode, and `--flag=--v=4` is a flag for the agent.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
@@ -26,6 +26,7 @@ const { values, positionals } = parseArgs({
     services: { type: 'string', default: '10000' },
     of: { type: 'string', multiple: true, default: ['nftables', 'iptables-nft', 'iptables-legacy'] },
     rounds: { type: 'string', default: '3' },
+    flag: { type: 'string', multiple: true, default: [] },
     peer: { type: 'string' },
   },
   allowPositionals: true,
@@ -103,7 +104,8 @@ function starter({ subject, server, peer, path }) {
   const [mode = ''] = subject.split('-');
   return () =>
     new MeasuredProxy({
-      ...{ peer, mode, kubeconfig: server.kubeconfig, isJsonServer: server.isJsonServer, measuresHold: false },
+      ...{ peer, mode, kubeconfig: server.kubeconfig, measuresHold: false },
+      ...(peer === undefined ? { flags: values.flag } : {}),
       ...(path !== undefined && peer !== undefined ? { path } : {}),
     });
 }
@@ -188,7 +190,13 @@ async function main() {
   /** @type {Map<string, {server: string, medians: Record<string, number>}>} */
   const results = new Map();
   for (const subject of values.of) {
-    const options = ['--services', values.services, '--rounds', values.rounds];
+    const options = [
+      '--services',
+      values.services,
+      '--rounds',
+      values.rounds,
+      ...values.flag.map((flag) => `--flag=${flag}`),
+    ];
     const peer = values.peer === undefined ? [] : ['--peer', values.peer];
     const { status, stdout } = runInNewNetwork(SELF, [subject, ...options, ...peer], 'pipe');
     if (status !== 0) {

@@ -25,7 +25,6 @@ const PATHS = { services: '/api/v1', endpointslices: '/apis/discovery.k8s.io/v1'
  * @typedef {object} FilledApiServer
  * @property {string} name what it is, for the title of a report
  * @property {string} kubeconfig as text
- * @property {boolean} isJsonServer whether it speaks JSON only
  * @property {(slice: ReturnType<typeof apiSlice>) => Promise<void>} replaceSlice
  * @property {() => Promise<void>} stop
  */
@@ -55,7 +54,7 @@ export async function startFilledFake(services, endpoints) {
   }
   server.store.put('nodes', NODE);
   return {
-    ...{ name: 'the fake API server', isJsonServer: true },
+    name: 'the fake API server',
     kubeconfig: plainKubeconfig(server.url),
     replaceSlice: async (slice) => void server.store.put('endpointslices', slice),
     stop: () => server.stop(),
@@ -104,7 +103,7 @@ async function real(programs, services, endpoints) {
     throw error;
   }
   return {
-    ...{ name: 'a real API server', isJsonServer: false },
+    name: 'a real API server',
     kubeconfig: server.kubeconfig({ token: 'administrator' }),
     async replaceSlice(slice) {
       const path = `${pathOf('endpointslices', slice)}/${slice.metadata.name}`;

@@ -99,20 +99,11 @@ export class MeasuredProxy {
    * @param {string | undefined} options.peer a kube-proxy, instead of the agent of this repository
    * @param {string} options.mode
    * @param {string} options.kubeconfig as text
-   * @param {boolean} [options.isJsonServer] whether the API server speaks JSON only. Default false
    * @param {readonly string[]} [options.flags] further flags
    * @param {boolean} [options.measuresHold] whether `eventLoopHold` is called; it takes some time of the start. Default true
    * @param {string} [options.path] where programs are looked for. Default: that of this process
    */
-  constructor({
-    peer,
-    mode,
-    kubeconfig: text,
-    isJsonServer = false,
-    flags = [],
-    measuresHold = true,
-    path = process.env.PATH,
-  }) {
+  constructor({ peer, mode, kubeconfig: text, flags = [], measuresHold = true, path = process.env.PATH }) {
     this.#directory = mkdtempSync(join(tmpdir(), 'bench-proxy-'));
     this.#loopFile = join(this.#directory, 'event-loop');
     const kubeconfig = join(this.#directory, 'kubeconfig');
@@ -133,7 +124,7 @@ export class MeasuredProxy {
             process.execPath,
             [...(measuresHold ? ['--import', EVENT_LOOP_HOLD] : []), AGENT, '--verify-period=0', ...common],
           ]
-        : [peer, [...(isJsonServer ? ['--kube-api-content-type=application/json'] : []), ...common]];
+        : [peer, common];
     this.#process = spawn(command, args, {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: { ...process.env, PATH: path, BENCH_EVENT_LOOP: this.#loopFile },

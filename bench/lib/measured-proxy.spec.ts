@@ -70,7 +70,6 @@ describe('a peer', () => {
     const proxy = standIn(`echo "$@" >&2; echo '"SyncProxyRules complete" elapsed="2ms"' >&2; exec sleep 600`);
     expect(await proxy.firstSync()).toBeGreaterThan(0);
     expect(proxy.log).toContain('--proxy-mode=nftables');
-    expect(proxy.log).toContain('--kube-api-content-type=application/json');
     expect(proxy.syncs).toHaveLength(1);
     expect(proxy.memory.resident).toBeGreaterThan(0);
     await proxy.stop();

@@ -98,7 +98,7 @@ export function configurationOf(options, mode, kubeconfig) {
   };
   return {
     ...{ apiVersion: 'kubeproxy.config.k8s.io/v1alpha1', kind: 'KubeProxyConfiguration', mode },
-    clientConnection: { kubeconfig, contentType: 'application/json' },
+    clientConnection: { kubeconfig },
     hostnameOverride: options.nodeName,
     ...detectLocalOf(detection),
     nodePortAddresses,

@@ -290,3 +290,28 @@ describe('FakeApiServer', () => {
     expect((await response.text()).match(/"BOOKMARK"/g)?.length).toBeGreaterThan(1);
   });
 });
+
+test.each([
+  ['application/vnd.kubernetes.protobuf', Buffer.from('k8s\0\n'), 415, 'UnsupportedMediaType'],
+  ['application/json', Buffer.from('{"spec": '), 400, 'BadRequest'],
+])(
+  'an object that is created as %s and cannot be read is refused, and the server goes on',
+  async (type, body, code, reason) => {
+    const server = await FakeApiServer.start();
+    try {
+      const create = (contentType: string, content: Buffer) =>
+        fetch(`${server.url}/apis/events.k8s.io/v1/namespaces/default/events`, {
+          ...{ method: 'POST', headers: { 'Content-Type': contentType }, body: content },
+        });
+      const refused = await create(type, body);
+      expect({ status: refused.status, body: await refused.json() }).toMatchObject({
+        status: code,
+        body: { code, reason },
+      });
+      expect((await create('application/json', Buffer.from('{"reason": "Started"}'))).status).toBe(201);
+      expect(server.events).toMatchObject([{ reason: 'Started' }]);
+    } finally {
+      await server.stop();
+    }
+  },
+);

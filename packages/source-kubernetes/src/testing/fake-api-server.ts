@@ -454,7 +454,18 @@ export class FakeApiServer {
       body += text;
     });
     request.on('end', () => {
-      const object = JSON.parse(body) as CreatedObject;
+      if (!/^application\/json\b/.test(request.headers['content-type'] ?? '')) {
+        // Lists and watches have protobuf; objects that are created have JSON only.
+        const message =
+          'the body of the request was in an unknown format - accepted media types include: application/json';
+        this.#answerStatus(response, 415, 'UnsupportedMediaType', message);
+        return;
+      }
+      const object = readJson(body);
+      if (object === undefined) {
+        this.#answerStatus(response, 400, 'BadRequest', 'the body of the request is not JSON');
+        return;
+      }
       if (resource === EVENT) {
         this.events.push(object);
         this.#answer(response, 201, JSON.stringify(object), undefined);
@@ -769,4 +780,12 @@ function certificateName(request: IncomingMessage): string | undefined {
 function nameOf(object: ApiObject): string {
   const { namespace, name } = object.metadata;
   return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+function readJson(text: string): CreatedObject | undefined {
+  try {
+    return JSON.parse(text) as CreatedObject;
+  } catch {
+    return undefined;
+  }
 }
