@@ -167,10 +167,12 @@ async function inside(subject) {
         await small.replaceSlice(changedSlice(made % SMALL, ENDPOINTS, made));
         const begin = performance.now();
         proxy = start();
-        await Promise.all([
-          untilHealthy().then((took) => note(`${nameOf(peer)}: healthy`, took)),
-          proxy.firstSync().then(() => note(`${nameOf(peer)}: caught up`, performance.now() - begin)),
+        const [healthy, caughtUp] = await Promise.all([
+          untilHealthy(),
+          proxy.firstSync().then(() => performance.now() - begin),
         ]);
+        note(`${nameOf(peer)}: healthy`, healthy);
+        note(`${nameOf(peer)}: both`, Math.max(healthy, caughtUp));
         if (!installed(subject).includes(freshAddress(made))) {
           throw new Error(`${freshAddress(made)} is not in the kernel after the first sync of ${nameOf(peer)}`);
         }
@@ -222,8 +224,8 @@ async function main() {
       report.add(`${name}: ${proxy}: the same: CPU`, get('cpu'), 's');
       report.add(`${name}: ${proxy}: the same: peak resident`, get('peak'), 'MB');
       const small = `${subject}, ${SMALL} Services: ${proxy}: SIGKILL and start`;
-      report.add(`${small}: healthy`, get('healthy'), 'ms', { atMost: peers('healthy') });
-      report.add(`${small}: caught up`, get('caught up'), 'ms', { atMost: peers('caught up') });
+      report.add(`${small}: healthy`, get('healthy'), 'ms');
+      report.add(`${small}: healthy and caught up`, get('both'), 'ms', { atMost: peers('both') });
     }
   }
   report.finish();
