@@ -1,6 +1,12 @@
 #!/usr/bin/env node
 // Not built, so that the command is linked by an install that comes before the first build.
 import { existsSync } from 'node:fs';
+import * as nodeModule from 'node:module';
+
+// Node reads the variable itself, but not where its program has a file capability. Node.js 20 has no such cache.
+if (process.env.NODE_COMPILE_CACHE) {
+  nodeModule.enableCompileCache?.(process.env.NODE_COMPILE_CACHE);
+}
 
 // Third-party backends share modules with this program, so with them the packages run, not the bundle.
 const hasThirdPartyBackends = process.argv.some((arg) => /^--backend(=|$)/.test(arg));
