@@ -4,8 +4,10 @@ import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 
 // Node reads the variable itself, but not where its program has a file capability. Node.js 20 has no such cache.
+/** @type {{ readonly enableCompileCache?: (directory: string) => unknown }} */
+const { enableCompileCache } = nodeModule;
 if (process.env.NODE_COMPILE_CACHE) {
-  nodeModule.enableCompileCache?.(process.env.NODE_COMPILE_CACHE);
+  enableCompileCache?.(process.env.NODE_COMPILE_CACHE);
 }
 
 // Third-party backends share modules with this program, so with them the packages run, not the bundle.
