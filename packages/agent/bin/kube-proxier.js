@@ -4,8 +4,7 @@ import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 
 // Node reads the variable itself, but not where its program has a file capability. Node.js 20 has no such cache.
-/** @type {{ readonly enableCompileCache?: (directory: string) => unknown }} */
-const { enableCompileCache } = nodeModule;
+const { enableCompileCache } = /** @type {{ enableCompileCache?: (directory: string) => unknown }} */ (nodeModule);
 if (process.env.NODE_COMPILE_CACHE) {
   enableCompileCache?.(process.env.NODE_COMPILE_CACHE);
 }
