@@ -1,8 +1,9 @@
-import { Agent, request as httpsRequest } from 'node:https';
+import { Agent } from 'node:https';
 import {
   ApiServerProcess,
   apiServerPrograms,
   FakeApiServer,
+  sendApiRequest,
 } from '../../packages/source-kubernetes/dist/testing/index.js';
 import { apiService, apiSlice } from './api-objects.mjs';
 
@@ -84,7 +85,7 @@ async function real(programs, services, endpoints) {
   const agent = new Agent({ keepAlive: true, maxSockets: PARALLEL });
   const server = await ApiServerProcess.start({
     ...programs,
-    send: (request) => send(request, request.url.startsWith('https:') ? agent : undefined),
+    send: (request) => sendApiRequest(request, agent),
   });
   try {
     await inParallel(NAMESPACES, (index) =>
@@ -162,35 +163,4 @@ async function inParallel(count, work) {
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, worker));
-}
-
-/**
- * Sends a request over a connection that is kept.
- *
- * @param {import('../../packages/source-kubernetes/dist/testing/index.js').ApiServerRequest} request
- * @param {Agent | undefined} agent undefined for plain HTTP, of which there are few
- * @returns {Promise<import('../../packages/source-kubernetes/dist/testing/index.js').ApiServerResponse>}
- */
-async function send({ url, method, headers, body, authority }, agent) {
-  if (agent === undefined) {
-    const response = await fetch(url, { method, headers, ...(body === undefined ? {} : { body }) });
-    return { status: response.status, headers: {}, body: await response.text() };
-  }
-  return new Promise((resolve, reject) => {
-    const request = httpsRequest(url, { method, headers, agent, ca: authority }, (response) => {
-      /** @type {Buffer[]} */
-      const chunks = [];
-      response.on('data', (chunk) => chunks.push(chunk));
-      response.once('error', reject);
-      response.once('end', () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          body: Buffer.concat(chunks).toString('utf8'),
-        }),
-      );
-    });
-    request.once('error', reject);
-    request.end(body);
-  });
 }

@@ -3,7 +3,7 @@ import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { type Agent, request as httpsRequest } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -317,7 +317,7 @@ export class ApiServerProcess {
   }
 
   #send(request: ApiServerRequest): Promise<ApiServerResponse> {
-    return (this.#options.send ?? sendFromHere)(request);
+    return (this.#options.send ?? sendApiRequest)(request);
   }
 
   #etcdRequest(path: string, body: object): Promise<ApiServerResponse> {
@@ -344,13 +344,20 @@ export class ApiServerProcess {
   }
 }
 
-/** Sends a request from the network namespace of this process. */
-function sendFromHere({ url, method, headers, body, authority }: ApiServerRequest): Promise<ApiServerResponse> {
+/**
+ * Sends a request from the network namespace of this process.
+ *
+ * @param agent whose connections are used, for a server with TLS. Default: Node's own.
+ */
+export function sendApiRequest(
+  { url, method, headers, body, authority }: ApiServerRequest,
+  agent?: Agent,
+): Promise<ApiServerResponse> {
   const begin = authority === undefined ? httpRequest : httpsRequest;
   return new Promise((resolve, reject) => {
     const request = begin(
       url,
-      { method, headers, ...(authority === undefined ? {} : { ca: authority }) },
+      { method, headers, ...(authority === undefined ? {} : { ca: authority, ...(agent ? { agent } : {}) }) },
       (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));

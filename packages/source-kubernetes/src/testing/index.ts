@@ -9,6 +9,7 @@ export {
   type ApiServerResponse,
   apiServerPrograms,
   freePort,
+  sendApiRequest,
   type TokenRequest,
 } from './api-server-process.js';
 export {

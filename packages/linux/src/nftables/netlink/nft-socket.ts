@@ -293,7 +293,7 @@ class BatchAnswers {
   }
 
   /**
-   * Receives what is there, up to the generation.
+   * Receives the answers that have arrived, up to the generation.
    *
    * @returns whether that was there: all is known.
    */
