@@ -38,6 +38,8 @@ const POLL_INTERVAL = 50;
 
 /** What kube-proxy has not; the cases that need it are skipped by name. */
 const CAPABILITIES = {
+  // It deletes stale flows itself: if the kit's server did so too, it would not show whether kube-proxy does.
+  tracksConnections: false,
   ...{ localhostNodePortsIPv6: false, weights: false, resets: false },
   ...{ portRanges: false, shiftedPortRanges: false },
 };

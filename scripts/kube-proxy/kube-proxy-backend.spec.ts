@@ -74,3 +74,8 @@ test('a program that does not run is reported by the probe', async () => {
     reason: expect.stringContaining('/nonexistent/kube-proxy does not run: '),
   });
 });
+
+test('stale flows are left to kube-proxy', () => {
+  const { capabilities } = createKubeProxyBackend({ program: '/nonexistent/kube-proxy', mode: 'iptables' });
+  expect(capabilities?.tracksConnections).toBe(false);
+});
