@@ -1,7 +1,8 @@
 /**
  * `npm run test:ipvs`: gets everything ready, boots kernels with IPVS, and runs in them the tests that need one. Such a
- * kernel has one processor, so where this machine has more there are two kernels, each with a share of the suites. Arguments
- * are passed to jest, which then has one kernel: `npm run test:ipvs -- packages/ipvs`.
+ * kernel has one processor, so where this machine has more there are two kernels, each with a share of the suites. The long
+ * suites are left out; `npm run test:ipvs:thorough` runs all. Arguments are passed to jest, which then has one kernel, and
+ * whatever is named: `npm run test:ipvs -- ipvs-takeover`.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -11,11 +12,18 @@ import { PrepareError, prepare, runScript } from './prepare.mjs';
 import { IpvsKernelError, runInIpvsKernel } from './run-in-ipvs-kernel.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Seconds until the kernel is considered hung. */
-const TIMEOUT = 1500;
+const IS_THOROUGH = process.env.KUBE_PROXIER_TESTS === 'thorough';
+/** Seconds until the kernel is considered hung. Where a start of a program takes a quarter of a second, all suites take an hour. */
+const TIMEOUT = IS_THOROUGH ? 7200 : 1500;
+/** Suites that start the agent several times, or repeat what others show: each takes five minutes or more on a slow machine. */
+const LONG = '(ipvs-takeover|life-of-endpoints|random-sequences)\\.ipvs';
 /** Suites of one kernel; the other one has the rest. Each share takes about as long. */
-const SHARE = '(conformance|packet-counters|packet-flows|random-sequences|sabotage)\\.ipvs';
-const SHARES = [[`--testPathPatterns=${SHARE}`], [`--testPathIgnorePatterns=${SHARE}`]];
+const SHARE = '(conformance|packet-counters|random-sequences|sabotage)\\.ipvs';
+const SELECTION = IS_THOROUGH ? [] : [`--testPathIgnorePatterns=${LONG}`];
+const SHARES = [
+  [`--testPathPatterns=${SHARE}`, ...SELECTION],
+  [`--testPathIgnorePatterns=${SHARE}`, ...SELECTION],
+];
 
 await runScript(async () => {
   prepare({ ipvs: true });
@@ -23,7 +31,8 @@ await runScript(async () => {
   const args = process.argv.slice(2);
   const report = args.find((arg) => arg.startsWith(outputFile))?.slice(outputFile.length);
   const rest = args.filter((arg) => !arg.startsWith(outputFile) && arg !== '--json');
-  const shares = rest.length === 0 && availableParallelism() > 1 ? SHARES : [rest];
+  const all = availableParallelism() > 1 ? SHARES : [SELECTION];
+  const shares = rest.length === 0 ? all : [rest];
   const directory = mkdtempSync(join(tmpdir(), 'kube-proxier-test-ipvs-'));
   process.chdir(ROOT);
   try {

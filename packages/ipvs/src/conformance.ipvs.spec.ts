@@ -10,10 +10,11 @@ const backend = fileURLToPath(new URL('../dist/index.js', import.meta.url));
  */
 const CASES = casesOf(
   [
-    ...['endpoint-*', 'udp-*', 'affinity-*', 'open-connection-*', 'rolling-update'],
-    ...['killed-and-started', 'flushed-and-repaired', 'cleaned-up', 'EXT-L-S?'],
+    ...['endpoint-*', 'udp-endpoint-removed', 'udp-endpoint-comes', 'udp-endpoint-terminates', 'affinity-kept'],
+    ...['open-connection-*', 'rolling-update', 'killed-and-started', 'flushed-and-repaired', 'cleaned-up'],
+    ...['EXT-L-S1', 'EXT-L-S3', 'EXT-L-S7'],
   ],
-  ['service-*', 'external-ip-*', 'F-LB-*', 'TOP-?', 'F-M-1/svc?-masqueradeall'],
+  [...['udp-*', 'affinity-*', 'EXT-L-S?', 'service-*', 'external-ip-*', 'F-LB-*', 'TOP-?'], 'F-M-1/svc?-masqueradeall'],
 );
 
 // Two sandboxes, since much of a case is waiting.

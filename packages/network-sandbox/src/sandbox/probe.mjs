@@ -338,6 +338,11 @@ async function send({ handle, text, timeout }) {
   return failure?.code === undefined ? { kind: 'closed' } : { kind: 'closed', code: failure.code };
 }
 
+/** A client with an interval waits this many times as long as an attempt took, so that it does not keep a slow machine busy. */
+const WAIT_OF_ATTEMPT = 4;
+/** Milliseconds: most that an attempt adds to the interval. */
+const MOST_WAIT = 500;
+
 /** @param {Target & {interval: number}} request */
 function startClient(request) {
   const handle = ++lastHandle;
@@ -349,7 +354,9 @@ function startClient(request) {
   const waiting = new Set();
   const done = (async () => {
     while (running) {
+      const begin = performance.now();
       count(tally, await reach(request));
+      const pause = Math.max(request.interval, Math.min((performance.now() - begin) * WAIT_OF_ATTEMPT, MOST_WAIT));
       attempts++;
       for (const waiter of waiting) {
         if (attempts >= waiter.goal) {
@@ -358,7 +365,7 @@ function startClient(request) {
         }
       }
       if (request.interval > 0) {
-        await new Promise((resolve) => setTimeout(resolve, request.interval));
+        await new Promise((resolve) => setTimeout(resolve, pause));
       }
     }
   })();

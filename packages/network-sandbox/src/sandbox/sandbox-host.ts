@@ -211,7 +211,10 @@ export class SandboxHost {
     };
   }
 
-  /** Connects repeatedly, one at a time, `interval` milliseconds (default 0) apart. */
+  /**
+   * Connects repeatedly, one at a time, `interval` milliseconds (default 0) apart. With an interval, attempts that take long
+   * are further apart: four times as long as the attempt took, at most half a second.
+   */
   async startClient(target: Target, interval = 0): Promise<ContinuousClient> {
     const { handle } = await this.#request<{ handle: number }>('startClient', { ...withDefaults(target), interval });
     const progress = (): Promise<ClientProgress> => this.#request('clientProgress', { handle });
