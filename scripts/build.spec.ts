@@ -37,3 +37,44 @@ test('errors of the bundled agent have the names of their classes', () => {
   expect(renamed).toEqual([]);
   expect(classes.filter((name) => bundled.has(name)).length).toBeGreaterThan(30);
 });
+
+interface SourceMap {
+  readonly sources: readonly string[];
+}
+
+/** Chunks of the bundle that are loaded together with the chunks of these modules, by imports that are not on demand. */
+function chunksOf(modules: readonly RegExp[]): ReadonlySet<string> {
+  const chunks = readdirSync(BUNDLE).filter((name) => name.endsWith('.js'));
+  const sources = (chunk: string) =>
+    (JSON.parse(readFileSync(join(BUNDLE, `${chunk}.map`), 'utf8')) as SourceMap).sources;
+  const loaded = new Set<string>();
+  const load = (chunk: string) => {
+    if (!loaded.has(chunk)) {
+      loaded.add(chunk);
+      const text = readFileSync(join(BUNDLE, chunk), 'utf8');
+      for (const [, next = ''] of text.matchAll(/(?:from|import)\s*"\.\/([^"]+)"/g)) {
+        load(next);
+      }
+    }
+  };
+  for (const module of modules) {
+    const found = chunks.filter((chunk) => sources(chunk).some((source) => module.test(source)));
+    expect([module, found]).toEqual([module, [expect.any(String)]]);
+    load(found[0] as string);
+  }
+  return loaded;
+}
+
+test('a start of the agent loads no other command, and no source that is not used', () => {
+  const start = [/^\.\.\/src\/run-process\.ts$/, /^\.\.\/src\/compose\.ts$/, /^\.\.\/src\/agent\.ts$/];
+  const agent = chunksOf([...start, /running\/run-agent\.ts$/, /\/kubernetes-source\.ts$/]);
+  const others = [
+    ...['doctor/doctor', 'doctor/host-facts', 'explain/explain', 'get/get', 'planning/plan', 'record/record'],
+    ...['replay/replay', 'status/status', 'verify/verify', 'what-changed/what-changed', 'manifest-source'],
+    ...['health-checks/src/health-checks'],
+  ];
+  for (const other of others) {
+    const [chunk] = chunksOf([new RegExp(`/${other}\\.ts$`)]);
+    expect([other, agent.has(chunk ?? '')]).toEqual([other, false]);
+  }
+});

@@ -27,7 +27,7 @@ import { createAccessReviewer } from './create-access-reviewer.js';
 import { createEvents } from './create-events.js';
 import { withHealthChecks } from './create-health-checks.js';
 import { createSources } from './create-sources.js';
-import { gatherHostFacts, type HostFacts } from './doctor/host-facts.js';
+import type { HostFacts } from './doctor/host-facts.js';
 import type { AgentSettings } from './flags/agent-settings.js';
 import type { HostAccess } from './running/host-setup.js';
 import type { EventSink } from './running/node-events.js';
@@ -38,7 +38,7 @@ export interface Composition {
   readonly backends: readonly BackendModule[];
   /** The same backends, configured with their own options. Default: not configured. */
   configure?(settings: AgentSettings): readonly BackendModule[];
-  sources(settings: AgentSettings, logger: Logger): readonly Source[];
+  sources(settings: AgentSettings, logger: Logger): readonly Source[] | Promise<readonly Source[]>;
   /** Adds health checks to the sources. Default: none. */
   readonly healthChecks?: typeof withHealthChecks;
   /** Conntrack table from which stale flows are deleted; when absent, none are deleted. */
@@ -83,7 +83,7 @@ export function compose(): Composition {
     tcpSockets: new TcpSocketsNetlink(),
     host: { sysctl: new ProcSysctl(), files: kernelFiles, cpus: availableParallelism() },
     exclusive: true,
-    inspect: () => gatherHostFacts(),
+    inspect: async () => (await import('./doctor/host-facts.js')).gatherHostFacts(),
     events: createEvents,
     accessReviewer: createAccessReviewer,
   };

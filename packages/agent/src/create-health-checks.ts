@@ -1,13 +1,12 @@
 import { statSync } from 'node:fs';
 import { joinHostPort, type Logger, messageOf, ProxierError, printable, type Source } from '@kube-proxier/core';
-import { HealthCheckedSource, HealthChecks } from '@kube-proxier/health-checks';
+import type { HealthChecks } from '@kube-proxier/health-checks';
 import {
   HealthCheckMetrics,
   type HealthCheckStatus,
   MAX_FAILING_ENDPOINTS,
   type ProxyMetrics,
 } from '@kube-proxier/server';
-import { ManifestSource } from '@kube-proxier/source-manifests';
 import type { AgentSettings } from './flags/agent-settings.js';
 
 /** Sources, and what the health checks of their endpoints say; undefined when none are made. */
@@ -17,17 +16,28 @@ export interface CheckedSources {
 }
 
 /**
- * Wraps the sources whose Services can ask for health checks.
+ * Wraps the sources whose Services can ask for health checks. The modules of the checks are loaded only where there are any.
  *
  * @throws ProxierError when the directory of scripts cannot be used.
  */
-export function withHealthChecks(
+export async function withHealthChecks(
   sources: readonly Source[],
-  { healthChecks, allowLoopbackEndpoints }: Pick<AgentSettings, 'healthChecks' | 'allowLoopbackEndpoints'>,
+  {
+    healthChecks,
+    allowLoopbackEndpoints,
+    manifests,
+  }: Pick<AgentSettings, 'healthChecks' | 'allowLoopbackEndpoints' | 'manifests'>,
   logger: Logger,
   metrics: Pick<ProxyMetrics, 'registry'>,
-): CheckedSources {
+): Promise<CheckedSources> {
   const { of, scripts } = healthChecks;
+  if (of === 'none' || (of === 'manifests' && manifests.length === 0)) {
+    return { sources };
+  }
+  const [{ HealthCheckedSource, HealthChecks }, { ManifestSource }] = await Promise.all([
+    import('@kube-proxier/health-checks'),
+    import('@kube-proxier/source-manifests'),
+  ]);
   const isFromManifests = (source: Source) => source instanceof ManifestSource;
   const isChecked = (source: Source) => of === 'all' || (of === 'manifests' && isFromManifests(source));
   if (!sources.some(isChecked)) {

@@ -1,16 +1,23 @@
 import type { Logger, Source } from '@kube-proxier/core';
-import { KubernetesSource } from '@kube-proxier/source-kubernetes';
-import { ManifestSource } from '@kube-proxier/source-manifests';
 import type { AgentSettings } from './flags/agent-settings.js';
 import { VERSION } from './version.js';
 
-/** Creates the sources: the API server first, so that it wins over a manifest with the same object. */
-export function createSources(
+/**
+ * Creates the sources: the API server first, so that it wins over a manifest with the same object. The modules of a source
+ * are loaded only where it is used.
+ */
+export async function createSources(
   { kubernetes, manifests, allowLoopbackEndpoints }: AgentSettings,
   logger: Logger,
-): readonly Source[] {
-  return [
-    ...(kubernetes ? [new KubernetesSource({ ...kubernetes, logger, userAgent: `kube-proxier/${VERSION}` })] : []),
-    ...manifests.map((path) => new ManifestSource({ path, logger, allowLoopbackEndpoints })),
-  ];
+): Promise<readonly Source[]> {
+  const sources: Source[] = [];
+  if (kubernetes) {
+    const { KubernetesSource } = await import('@kube-proxier/source-kubernetes');
+    sources.push(new KubernetesSource({ ...kubernetes, logger, userAgent: `kube-proxier/${VERSION}` }));
+  }
+  if (manifests.length > 0) {
+    const { ManifestSource } = await import('@kube-proxier/source-manifests');
+    sources.push(...manifests.map((path) => new ManifestSource({ path, logger, allowLoopbackEndpoints })));
+  }
+  return sources;
 }

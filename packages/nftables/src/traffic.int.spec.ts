@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { diffStates, PORT_RANGE_ANNOTATION, type ProxyState, type ServiceCounts } from '@kube-proxier/core';
-import { type EndpointDescription, makeService, makeSlice, resolveObjects } from '@kube-proxier/core/testing';
+import {
+  diffStates,
+  type IPFamily,
+  PORT_RANGE_ANNOTATION,
+  type ProxyState,
+  type ServiceCounts,
+} from '@kube-proxier/core';
+import { casesOf, type EndpointDescription, makeService, makeSlice, resolveObjects } from '@kube-proxier/core/testing';
 import { createNetlinkNft, createNft } from '@kube-proxier/linux';
 import { ENDPOINT_PORT, PacketFlowWorld, SANDBOX_NETWORK, type SandboxHost } from '@kube-proxier/network-sandbox';
 import { NftablesDataplane } from './dataplane.js';
@@ -14,11 +20,10 @@ const COUNTED = { [ANNOTATIONS.countTraffic]: 'true' };
 const NONE = { toEndpoints: 0, toClients: 0 };
 type Frontend = Parameters<PacketFlowWorld['target']>[0];
 
-/** The counters are the same in both layouts. */
-const WORLDS = [
-  ['IPv4', 'constant', 'netlink'],
-  ['IPv6', 'chain-per-service', 'nft'],
-] as const;
+type World = readonly [family: IPFamily, layout: Layout, access: 'netlink' | 'nft'];
+
+/** The counters are the same in both layouts; the conformance cases have both families. */
+const WORLDS = casesOf<World>([['IPv4', 'constant', 'netlink']], [['IPv6', 'chain-per-service', 'nft']]);
 
 describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s', (family, layout, access) => {
   let world: PacketFlowWorld;

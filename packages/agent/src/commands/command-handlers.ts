@@ -1,29 +1,20 @@
 import { writeFileSync } from 'node:fs';
 import { type Logger, messageOf, ProxierError, printable } from '@kube-proxier/core';
 import type { AgentEnvironment } from '../agent-environment.js';
-import { type CleanupRequest, cleanUp, runningProxies } from '../cleanup/clean-up.js';
+import type { CleanupRequest } from '../cleanup/clean-up.js';
 import { formatConfiguration } from '../configuration/effective-configuration.js';
 import { endOnConfigurationChange } from '../configuration/end-on-configuration-change.js';
-import { doctor } from '../doctor/doctor.js';
 import type { DiagnosisFormat } from '../doctor/format-diagnoses.js';
-import { type ExplainRequest, explain } from '../explain/explain.js';
+import type { ExplainRequest } from '../explain/explain.js';
 import { messageWithFlags } from '../flags/advise-flags.js';
 import { type AgentSettings, isOutput } from '../flags/agent-settings.js';
 import type { AgentCommand, CommandLine } from '../flags/command-line.js';
 import { parseGoBool } from '../flags/go-values.js';
 import { commandHelpText, helpText } from '../flags/help-text.js';
 import { CommandLineError, readLogging } from '../flags/settings.js';
-import { type GetRequest, get } from '../get/get.js';
-import { type PlanRequest, plan } from '../planning/plan.js';
-import { record } from '../record/record.js';
-import { replay } from '../replay/replay.js';
-import { prepareHost, runAgent } from '../running/run-agent.js';
-import { status } from '../status/status.js';
-import { verify } from '../verify/verify.js';
-import { verifyBetween } from '../verify/verify-between.js';
-import { verifyByConnections } from '../verify/verify-by-connections.js';
+import type { GetRequest } from '../get/get.js';
+import type { PlanRequest } from '../planning/plan.js';
 import { versionText } from '../version.js';
-import { whatChanged } from '../what-changed/what-changed.js';
 import { findCommand } from './command-definition.js';
 import { completionScript } from './completion.js';
 import type { InterpretedCommandLine } from './interpret-command-line.js';
@@ -51,15 +42,19 @@ export interface CommandHandler {
   ) => Promise<number | undefined>;
 }
 
-/** Every command by its name; `run` is the agent. */
+/** Every command by its name; `run` is the agent. The modules of a command are loaded when it runs: a start reads none of the others. */
 export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = {
   run: { run: (request) => (request.settings.writeConfigTo === '' ? runLogged(request, run) : write(request)) },
   cleanup: { run: (request) => runLogged(request, cleanup) },
   status: {
-    run: ({ settings, commandLine, environment }) => status(settings, isSet(commandLine, 'watch'), environment),
+    run: async ({ settings, commandLine, environment }) => {
+      const { status } = await import('../status/status.js');
+      return status(settings, isSet(commandLine, 'watch'), environment);
+    },
   },
   explain: {
     run: async ({ commandLine, settings, composition, environment }) => {
+      const { explain } = await import('../explain/explain.js');
       const work = () => explain(explainRequest(commandLine), settings, composition);
       environment.print(await withProgress(environment, `Reading ${sourceOf(settings)}`, work));
       return 0;
@@ -75,6 +70,7 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
         service,
         namespace: commandLine.values.get('namespace')?.at(-1) ?? 'default',
       };
+      const { whatChanged } = await import('../what-changed/what-changed.js');
       return printAnswer(await whatChanged(request, settings), environment);
     },
   },
@@ -88,6 +84,7 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
         expect: textOf(commandLine, 'expect'),
         namespace: commandLine.values.get('namespace')?.at(-1) ?? 'default',
       };
+      const { replay } = await import('../replay/replay.js');
       return printAnswer(await replay(request, settings), environment);
     },
   },
@@ -95,15 +92,22 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
     run: async ({ commandLine, settings, composition, environment }) => {
       const { print, style } = environment;
       const context = { commandLine, settings, composition, ...(style ? { style } : {}) };
+      const { plan } = await import('../planning/plan.js');
       const work = () => plan(planRequest(commandLine), context);
       const { text, status } = await withProgress(environment, 'Planning', work);
       print(text);
       return status;
     },
   },
-  record: { run: ({ commandLine, settings, environment }) => record(commandLine.operands, settings, environment) },
+  record: {
+    run: async ({ commandLine, settings, environment }) => {
+      const { record } = await import('../record/record.js');
+      return record(commandLine.operands, settings, environment);
+    },
+  },
   get: {
     run: async ({ commandLine, settings, composition, environment }) => {
+      const { get } = await import('../get/get.js');
       const work = () => get(getRequest(commandLine, settings), settings, composition);
       const { text, message } = await withProgress(environment, `Reading ${sourceOf(settings)}`, work);
       environment.print(text);
@@ -112,21 +116,26 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
     },
   },
   verify: {
-    run: ({ commandLine, settings, composition, environment }) => {
+    run: async ({ commandLine, settings, composition, environment }) => {
       const between = textOf(commandLine, 'between');
       if (isSet(commandLine, 'packets')) {
         if (between !== '') {
           throw new ProxierError('INVALID_ARGUMENT', '--packets and --between cannot be combined; set one of them');
         }
+        const { verifyByConnections } = await import('../verify/verify-by-connections.js');
         return verifyByConnections(settings, composition, environment);
       }
-      return between === ''
-        ? verify(settings, composition, environment)
-        : verifyBetween(between, settings, composition, environment);
+      if (between !== '') {
+        const { verifyBetween } = await import('../verify/verify-between.js');
+        return verifyBetween(between, settings, composition, environment);
+      }
+      const { verify } = await import('../verify/verify.js');
+      return verify(settings, composition, environment);
     },
   },
   doctor: {
     run: async ({ commandLine, settings, composition, environment }) => {
+      const { doctor } = await import('../doctor/doctor.js');
       const { text, status } = await doctor(
         composition,
         { settings, commandLine },
@@ -141,6 +150,7 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
       if (!isOutput(commandLine.values.get('output')?.at(-1) ?? 'text')) {
         return undefined;
       }
+      const { doctor } = await import('../doctor/doctor.js');
       const { text, status } = await doctor(
         composition,
         { problems, commandLine },
@@ -209,6 +219,7 @@ async function runLogged(
 
 async function run(request: CommandRequest, logger: Logger): Promise<void> {
   const { composition, settings, environment } = request;
+  const { prepareHost, runAgent } = await import('../running/run-agent.js');
   if (settings.initOnly) {
     await prepareHost({ composition, settings, logger });
     return;
@@ -219,6 +230,7 @@ async function run(request: CommandRequest, logger: Logger): Promise<void> {
 }
 
 async function cleanup({ commandLine, composition, settings, environment }: CommandRequest, logger: Logger) {
+  const { cleanUp, runningProxies } = await import('../cleanup/clean-up.js');
   await cleanUp(cleanupRequest(commandLine), {
     backends: composition.configure?.(settings) ?? composition.backends,
     running: composition.exclusive ? runningProxies() : undefined,

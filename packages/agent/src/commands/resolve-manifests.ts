@@ -11,8 +11,8 @@ import { capabilitiesOf, resolveCluster } from '../objects/resolve-cluster.js';
  *
  * @throws ProxierError when the manifests cannot be read.
  */
-export function readManifestObjects(settings: AgentSettings, composition: Composition): Promise<ClusterObjects> {
-  const sources = composition.sources({ ...settings, kubernetes: undefined }, silentLogger);
+export async function readManifestObjects(settings: AgentSettings, composition: Composition): Promise<ClusterObjects> {
+  const sources = await composition.sources({ ...settings, kubernetes: undefined }, silentLogger);
   return collectObjects(sources, resolveNodeName(settings.proxier.nodeName, hostname()));
 }
 

@@ -438,7 +438,10 @@ async function objectsToPlan(
   const wantsServer = values.has('kubeconfig') || values.has('master') || agent === undefined;
   if (wantsServer && given.kubernetes !== undefined) {
     const { nodeName } = proxierOptionsOf(settings, 'IPv4');
-    const sources = composition.sources({ ...settings, kubernetes: given.kubernetes, manifests: [] }, silentLogger);
+    const sources = await composition.sources(
+      { ...settings, kubernetes: given.kubernetes, manifests: [] },
+      silentLogger,
+    );
     return { objects: await collectObjects(sources, nodeName), source: 'the objects of the API server' };
   }
   if (agent === undefined) {

@@ -77,10 +77,13 @@ export async function runAgent({
   const events = sink && new NodeEvents(sink, nodeName);
   events?.configurationProblems(settings.warnings);
   const metrics = new ProxyMetrics({ counterSeries: settings.counterSeries });
-  const plain = composition.sources(settings, logger);
-  const { sources, status: healthChecks } = composition.healthChecks?.(plain, settings, logger, metrics) ?? {
-    sources: plain,
-  };
+  const plain = await composition.sources(settings, logger);
+  const checked = await composition.healthChecks?.(plain, settings, logger, metrics);
+  const { sources, status: healthChecks } = checked ?? { sources: plain };
+  if (signal.aborted) {
+    await sink?.stop(EVENT_FLUSH_TIMEOUT);
+    return;
+  }
   const options = serverOptions(composition, settings, logger);
   const server = new ProxyServer({
     ...options,
