@@ -1,9 +1,9 @@
 import { Map as PersistentMap } from 'immutable';
 import type { IPFamily } from '../model/address.js';
-import type { AddressOverlap, AddressOverlapKind } from '../model/address-overlap.js';
+import type { AddressOverlap } from '../model/address-overlap.js';
 import type { ChangeSet, ServicePortChange } from '../model/change-set.js';
 import { type Frontend, type FrontendKey, frontendKey } from '../model/frontend.js';
-import { formatPorts, PORT_RANGE_ANNOTATION, type PortRangeSupport } from '../model/port-range.js';
+import type { PortRangeSupport } from '../model/port-range.js';
 import type { HealthCheckNodePort, NodeState, ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import { sameRendering } from '../model/same-rendering.js';
 import type { ServicePort } from '../model/service-port.js';
@@ -22,6 +22,7 @@ import { NO_ENDPOINTS } from '../tracking/sorted-endpoints.js';
 import { type ClusterAddresses, hasExternalAddress, overlapsOf } from './address-overlaps.js';
 import { ClusterIPCount } from './cluster-ip-count.js';
 import { byPrecedence, FrontendClaims } from './frontend-claims.js';
+import { FrontendProblems } from './frontend-problems.js';
 import { resolveFrontends } from './frontends.js';
 import { HeldRanges } from './held-ranges.js';
 import { NodeFacts } from './node-facts.js';
@@ -70,7 +71,7 @@ export class ProxyStateResolver {
   readonly #masqueradeAll: boolean;
   readonly #servesOverlaps: boolean;
   readonly #rangeSupport: PortRangeSupport;
-  readonly #onProblem: (problem: ObjectProblem) => void;
+  readonly #problems: FrontendProblems;
   readonly #reader: ObjectReader;
   readonly #services: ServiceChangeTracker;
   readonly #slices: EndpointSliceTracker;
@@ -79,8 +80,6 @@ export class ProxyStateResolver {
   readonly #ports = new Map<ServiceKey, readonly ServicePort[]>();
   readonly #claims = new FrontendClaims();
   readonly #ranges = new RangeClaims(this.#claims, (address) => this.#servesNodePorts(address));
-  /** Problems of ranges that were reported, by service port. */
-  readonly #reportedRanges = new Map<ServicePortKey, readonly string[]>();
   #nodePending = false;
   /** That of the last resolution. */
   #node: NodeState;
@@ -95,7 +94,7 @@ export class ProxyStateResolver {
     this.#family = family;
     this.#masqueradeAll = options.masqueradeAll;
     this.#reader = reader;
-    this.#onProblem = onProblem;
+    this.#problems = new FrontendProblems(onProblem);
     this.#services = new ServiceChangeTracker(reader);
     this.#slices = new EndpointSliceTracker(
       family,
@@ -410,7 +409,7 @@ export class ProxyStateResolver {
     }
     if (!after) {
       this.#wanted.delete(key);
-      this.#reportedRanges.delete(key);
+      this.#problems.forget(key);
       return;
     }
     this.#wanted.set(key, after);
@@ -551,9 +550,11 @@ export class ProxyStateResolver {
     const held = free.map((frontend) =>
       this.#withoutLostRange(this.#withoutTakenAddresses(frontend, servicePort), servicePort),
     );
-    this.#reportLost(wanted, held, before);
-    this.#reportRanges(wanted, held, before);
-    this.#reportOverlaps(servicePort, overlaps, before);
+    this.#problems.report({
+      ...{ servicePort, wanted: wanted.frontends, held, overlaps, before },
+      ...{ rangeProblem: wanted.rangeProblem, ranges: this.#ranges },
+      holderBefore: (frontend) => this.#holderBefore(frontend, servicePort),
+    });
     const frontends =
       before && structurallyEqual(before.frontends, held)
         ? before.frontends
@@ -590,94 +591,6 @@ export class ProxyStateResolver {
     return before && structurallyEqual(before.overlaps, overlaps) ? before.overlaps : overlaps;
   }
 
-  /** Reports each external address that overlaps with other addresses, once. */
-  #reportOverlaps(
-    { name: { namespace, name } }: ServicePort,
-    overlaps: readonly AddressOverlap[],
-    before: ResolvedServicePort | undefined,
-  ): void {
-    for (const overlap of overlaps) {
-      const { kind, address, port, served } = overlap;
-      if (before?.overlaps.some((known) => structurallyEqual(known, overlap))) {
-        continue;
-      }
-      const what = `${kind === 'ExternalIP' ? 'external IP' : 'load balancer IP'} ${address} is ${OVERLAP_WORDS[overlap.overlaps]}`;
-      this.#onProblem({
-        kind: 'Service',
-        namespace,
-        name,
-        field: '',
-        message: served
-          ? `${what}: packets to port ${port} of it go to this Service instead of what listens there; give the Service another address, or have such addresses refused`
-          : `${what}; port ${port} of it is not served, as such addresses are refused here`,
-        ignored: served ? 'nothing' : 'field',
-      });
-    }
-  }
-
-  /** Reports new conflicts: addresses that older Services own. */
-  #reportLost(wanted: Wanted, held: readonly Frontend[], before: ResolvedServicePort | undefined): void {
-    if (held.length === wanted.frontends.length) {
-      return;
-    }
-    const { namespace, name } = wanted.servicePort.name;
-    for (const frontend of wanted.frontends) {
-      const alreadyReported =
-        before?.servicePort === wanted.servicePort && !before.frontends.some(({ key }) => key === frontend.key);
-      const holder = this.#holderBefore(frontend, wanted.servicePort);
-      const isHeld = held.some(({ key }) => key === frontend.key);
-      if (!isHeld && holder && !alreadyReported) {
-        this.#onProblem({
-          kind: 'Service',
-          namespace,
-          name,
-          field: '',
-          message: `${frontend.kind} ${frontend.key} belongs to Service ${serviceKey(holder.name)}, which is older or first by name; give one of them another address or port`,
-          ignored: 'field',
-        });
-      }
-    }
-  }
-
-  /** Reports ranges that are not served, once: what the mode cannot do, and what older Services own. */
-  #reportRanges(
-    { servicePort, frontends, rangeProblem }: Wanted,
-    held: readonly Frontend[],
-    before?: ResolvedServicePort,
-  ) {
-    if (servicePort.lastPort === undefined) {
-      return;
-    }
-    const field = `metadata.annotations["${PORT_RANGE_ANNOTATION}"]`;
-    const { key, name, port } = servicePort;
-    const text = formatPorts({ port, lastPort: servicePort.lastPort });
-    const lost = frontends.flatMap((frontend) => {
-      const outcome = this.#ranges.range(frontend, servicePort);
-      const isLost =
-        frontend.lastPort !== undefined && held.some((one) => one.key === frontend.key && one.lastPort === undefined);
-      return isLost && typeof outcome === 'object'
-        ? [
-            `${text}: port ${outcome.port} of ${frontend.kind} ${frontend.address} belongs to Service ${serviceKey(outcome.lostTo.name)}, which is older or first by name, so of the range only port ${port}/${frontend.protocol} is served there; give one of them another address or other ports`,
-          ]
-        : [];
-    });
-    const problems = [...(rangeProblem === undefined ? [] : [`${text}: ${rangeProblem}`]), ...lost];
-    const known = before?.servicePort === servicePort ? (this.#reportedRanges.get(key) ?? []) : [];
-    this.#reportedRanges.set(key, problems);
-    for (const message of problems) {
-      if (!known.includes(message)) {
-        this.#onProblem({
-          kind: 'Service',
-          namespace: name.namespace,
-          name: name.name,
-          field,
-          message,
-          ignored: 'field',
-        });
-      }
-    }
-  }
-
   *#healthChecks(
     previous: ProxyState,
     services: ReadonlySet<ServiceKey>,
@@ -705,12 +618,6 @@ export class ProxyStateResolver {
     return { table, changed };
   }
 }
-
-const OVERLAP_WORDS: Readonly<Record<AddressOverlapKind, string>> = {
-  'node-address': 'an address of this node',
-  'pod-network': 'in the pod network',
-  'service-network': 'in the Service network',
-};
 
 /** Whether no decision about a service port can differ; backends follow the other fields of a node themselves. */
 function sameResolutionInputs(left: NodeState, right: NodeState): boolean {
