@@ -2,25 +2,18 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { gzipSync } from 'node:zlib';
 import { type Clock, systemClock } from '@kube-proxier/core';
-import {
-  beginEndlessList,
-  encodeItem,
-  encodeList,
-  encodeMessage,
-  hasMessage,
-  isProtobufBody,
-  padded,
-} from './api-encoding.js';
+import { ApiAnswers, JSON_TYPE, PROTOBUF_TYPE } from './api-answers.js';
+import { beginEndlessList, encodeItem, encodeMessage, hasMessage } from './api-encoding.js';
 import type { ApiRequestInfo, RequestFault, WatchFault } from './api-faults.js';
 import type { ApiObject } from './api-object.js';
 import { ApiObjectStore } from './api-object-store.js';
 import { acceptWebSocket, sendExecOutcome } from './exec-web-socket.js';
-import { encodeStatus, ObjectEncoder } from './object-encoder.js';
+import { ObjectEncoder } from './object-encoder.js';
 import { decodeToken, encodeToken, invalidOptions, preferredEncoding } from './request-options.js';
 import { resetConnection } from './reset-connection.js';
 import { type Matcher, parseFieldSelector, parseLabelSelector, SelectorError } from './selectors.js';
+import { EVENT, EVENTS, EXEC, NAMESPACED, RESOURCES, REVIEWS, type ServedResource } from './served-resources.js';
 import { jsonWatch, protobufWatch } from './watch-encoding.js';
 import { endlessly, WatchStream } from './watch-stream.js';
 
@@ -54,14 +47,6 @@ export interface FakeApiServerOptions {
   readonly protobuf?: 'served' | 'ignored' | 'refused';
 }
 
-/** A resource that is served. */
-interface ServedResource {
-  readonly name: string;
-  readonly kind: string;
-  readonly apiVersion: string;
-  readonly group: string;
-}
-
 /** A command that a client runs in a container. */
 export interface ExecRequest {
   readonly namespace: string;
@@ -85,56 +70,8 @@ export type ExecOutcome =
   | 'hang'
   | 'reset';
 
-const RESOURCES: Readonly<Record<string, ServedResource>> = {
-  '/api/v1/services': { name: 'services', kind: 'Service', apiVersion: 'v1', group: '' },
-  '/api/v1/pods': { name: 'pods', kind: 'Pod', apiVersion: 'v1', group: '' },
-  '/api/v1/nodes': { name: 'nodes', kind: 'Node', apiVersion: 'v1', group: '' },
-  '/apis/discovery.k8s.io/v1/endpointslices': {
-    name: 'endpointslices',
-    kind: 'EndpointSlice',
-    apiVersion: 'discovery.k8s.io/v1',
-    group: 'discovery.k8s.io',
-  },
-  '/apis/networking.k8s.io/v1/servicecidrs': {
-    name: 'servicecidrs',
-    kind: 'ServiceCIDR',
-    apiVersion: 'networking.k8s.io/v1',
-    group: 'networking.k8s.io',
-  },
-};
-
-const JSON_TYPE = 'application/json';
-const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
-/** Bytes from which a list is compressed, where the client accepts it. */
-const COMPRESSED_FROM = 128 * 1024;
 /** Milliseconds that a list waits until the watch cache has its version. */
 const CACHE_PATIENCE = 3000;
-
-/** A collection in one namespace. */
-const NAMESPACED = /^(\/(?:api|apis\/[a-z0-9.-]+)\/[a-z0-9]+)\/namespaces\/([a-z0-9-]+)\/([a-z0-9]+)$/;
-const EXEC = /^\/api\/v1\/namespaces\/([a-z0-9-]+)\/pods\/([a-z0-9.-]+)\/exec$/;
-const EVENTS = /^\/apis\/events\.k8s\.io\/v1\/namespaces\/[a-z0-9-]+\/events$/;
-const EVENT: ServedResource = {
-  name: 'events',
-  kind: 'Event',
-  apiVersion: 'events.k8s.io/v1',
-  group: 'events.k8s.io',
-};
-/** Resources of which an object is answered, and not kept, by path. */
-const REVIEWS: Readonly<Record<string, ServedResource>> = {
-  '/apis/authentication.k8s.io/v1/tokenreviews': {
-    name: 'tokenreviews',
-    kind: 'TokenReview',
-    apiVersion: 'authentication.k8s.io/v1',
-    group: 'authentication.k8s.io',
-  },
-  '/apis/authorization.k8s.io/v1/subjectaccessreviews': {
-    name: 'subjectaccessreviews',
-    kind: 'SubjectAccessReview',
-    apiVersion: 'authorization.k8s.io/v1',
-    group: 'authorization.k8s.io',
-  },
-};
 
 /**
  * An API server for tests, over real sockets: serves paged lists and watches of Services, EndpointSlices, Nodes and
@@ -176,8 +113,7 @@ export class FakeApiServer {
   readonly #rawSockets = new Set<Socket>();
   readonly #watches = new Set<WatchStream>();
   readonly #encoder = new ObjectEncoder();
-  /** Answers to clients that prefer protobuf. */
-  readonly #protobufAnswers = new WeakSet<ServerResponse>();
+  readonly #answers = new ApiAnswers(this.#encoder);
   #server: Server;
   #port = 0;
   #connections = 0;
@@ -345,7 +281,7 @@ export class FakeApiServer {
     };
     this.requests.push(info);
     if (inProtobuf) {
-      this.#protobufAnswers.add(response);
+      this.#answers.preferProtobuf(response);
     }
     const fault = this.faultFor(info);
     switch (fault?.kind) {
@@ -355,13 +291,13 @@ export class FakeApiServer {
       case 'hang':
         return;
       case 'status':
-        this.#answerStatus(response, fault.code, fault.reason ?? '', 'made to fail', {}, fault.retryAfter);
+        this.#answers.status(response, fault.code, fault.reason ?? '', 'made to fail', {}, fault.retryAfter);
         return;
       case 'html':
         response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html><body>Welcome</body></html>');
         return;
       case 'empty':
-        this.#answer(response, 200, '{}', undefined);
+        this.#answers.send(response, 200, '{}', undefined);
         return;
       default:
         break;
@@ -369,7 +305,7 @@ export class FakeApiServer {
     const refusal = this.#refusal(info, resource);
     if (refusal || !resource) {
       const [code, reason, message] = refusal ?? [404, 'NotFound', 'the server could not find the requested resource'];
-      this.#answerStatus(response, code, reason, message);
+      this.#answers.status(response, code, reason, message);
       return;
     }
     if (preference === 'none' || (preference === 'only-protobuf' && !hasMessage(resource.kind))) {
@@ -377,7 +313,7 @@ export class FakeApiServer {
         hasMessage(resource.kind) && this.#options.protobuf !== 'refused'
           ? `${JSON_TYPE}, ${PROTOBUF_TYPE}`
           : JSON_TYPE;
-      this.#answerStatus(response, 406, 'NotAcceptable', `only the following media types are accepted: ${types}`);
+      this.#answers.status(response, 406, 'NotAcceptable', `only the following media types are accepted: ${types}`);
       return;
     }
     if (verb === 'create') {
@@ -390,7 +326,7 @@ export class FakeApiServer {
         (namespace === undefined || object.metadata.namespace === namespace) && selected(object);
       const invalid = invalidOptions(verb, query, this.#options.watchList ?? 'served');
       if (invalid) {
-        this.#answerStatus(response, invalid.code, invalid.reason, invalid.message);
+        this.#answers.status(response, invalid.code, invalid.reason, invalid.message);
       } else if (verb === 'watch') {
         this.#watch(resource, matches, query, response, fault);
       } else {
@@ -401,7 +337,7 @@ export class FakeApiServer {
       if (!(error instanceof SelectorError)) {
         throw error;
       }
-      this.#answerStatus(response, 400, 'BadRequest', error.message);
+      this.#answers.status(response, 400, 'BadRequest', error.message);
     }
   }
 
@@ -458,20 +394,20 @@ export class FakeApiServer {
         // Lists and watches have protobuf; objects that are created have JSON only.
         const message =
           'the body of the request was in an unknown format - accepted media types include: application/json';
-        this.#answerStatus(response, 415, 'UnsupportedMediaType', message);
+        this.#answers.status(response, 415, 'UnsupportedMediaType', message);
         return;
       }
       const object = readJson(body);
       if (object === undefined) {
-        this.#answerStatus(response, 400, 'BadRequest', 'the body of the request is not JSON');
+        this.#answers.status(response, 400, 'BadRequest', 'the body of the request is not JSON');
         return;
       }
       if (resource === EVENT) {
         this.events.push(object);
-        this.#answer(response, 201, JSON.stringify(object), undefined);
+        this.#answers.send(response, 201, JSON.stringify(object), undefined);
         return;
       }
-      this.#answer(response, 201, JSON.stringify({ ...object, status: this.#reviewed(resource, object) }), fault);
+      this.#answers.send(response, 201, JSON.stringify({ ...object, status: this.#reviewed(resource, object) }), fault);
     });
   }
 
@@ -542,7 +478,7 @@ export class FakeApiServer {
     const text = query.get('continue') ?? '';
     const token = text === '' ? undefined : decodeToken(text);
     if (text !== '' && !token) {
-      this.#answerStatus(response, 400, 'BadRequest', 'invalid continue token: continue key is not valid');
+      this.#answers.status(response, 400, 'BadRequest', 'invalid continue token: continue key is not valid');
       return;
     }
     const fresh = !token || token.rv < 0;
@@ -556,7 +492,7 @@ export class FakeApiServer {
         'The provided continue parameter is too old to display a consistent list result. You can start a new list ' +
         'without the continue parameter, or use the continue token in this response to retrieve the remainder of the results.';
       const again = encodeToken({ rv: -1, start: token?.start ?? '' });
-      this.#answerStatus(response, 410, 'Expired', message, { continue: again });
+      this.#answers.status(response, 410, 'Expired', message, { continue: again });
       return;
     }
     const rest = snapshot.objects.filter((object) => matches(object) && nameOf(object) > (token?.start ?? ''));
@@ -570,26 +506,7 @@ export class FakeApiServer {
         ? { continue: encodeToken({ rv: snapshot.version, start: nameOf(last) }), remainingItemCount: left }
         : {}),
     };
-    this.#answer(response, 200, this.#encodeList(resource, metadata, items, response), fault, compressed);
-  }
-
-  #encodeList(
-    { kind, apiVersion }: ServedResource,
-    metadata: Readonly<Record<string, unknown>>,
-    items: readonly ApiObject[],
-    response: ServerResponse,
-  ): Buffer {
-    const messages = this.#isInProtobuf(response, kind) ? this.#encoder.messages(kind, items) : undefined;
-    if (messages !== undefined) {
-      return encodeList(apiVersion, kind, metadata, messages);
-    }
-    const head = JSON.stringify({ kind: `${kind}List`, apiVersion, metadata });
-    const texts = items.map((item) => this.#encoder.json(kind, item));
-    return Buffer.from(`${head.slice(0, -1)},"items":[${texts.join(',')}]}`);
-  }
-
-  #isInProtobuf(response: ServerResponse, kind: string): boolean {
-    return this.#protobufAnswers.has(response) && hasMessage(kind);
+    this.#answers.send(response, 200, this.#answers.list(resource, metadata, items, response), fault, compressed);
   }
 
   /** As a real server: waits 3 s until the watch cache has the version. */
@@ -598,7 +515,7 @@ export class FakeApiServer {
       unsubscribe();
       const message = `Timeout: Too large resource version: ${version}, current: ${this.store.cachedVersion}`;
       const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
-      this.#answerStatus(response, 504, 'Timeout', message, {}, 1, { causes });
+      this.#answers.status(response, 504, 'Timeout', message, {}, 1, { causes });
     });
     const unsubscribe = this.store.onChange(() => {
       if (this.store.cachedVersion >= version) {
@@ -626,7 +543,7 @@ export class FakeApiServer {
     });
     const resourceVersion = String(version);
     if (fault.kind === 'endless') {
-      const inProtobuf = this.#isInProtobuf(response, kind);
+      const inProtobuf = this.#answers.isInProtobuf(response, kind);
       response.writeHead(200, { 'Content-Type': inProtobuf ? PROTOBUF_TYPE : JSON_TYPE });
       response.write(
         inProtobuf
@@ -645,7 +562,7 @@ export class FakeApiServer {
     // A different token for each page, of a list that is unknown afterwards.
     const token = encodeToken({ rv: version + 1e9, start: `~${++this.#inventions}` });
     const metadata = { resourceVersion, continue: token };
-    this.#answer(response, 200, this.#encodeList(resource, metadata, items, response), undefined);
+    this.#answers.send(response, 200, this.#answers.list(resource, metadata, items, response), undefined);
   }
 
   #watch(
@@ -655,7 +572,10 @@ export class FakeApiServer {
     response: ServerResponse,
     fault: RequestFault | undefined,
   ): void {
-    const encoding = (this.#isInProtobuf(response, resource.kind) ? protobufWatch : jsonWatch)(resource, this.#encoder);
+    const encoding = (this.#answers.isInProtobuf(response, resource.kind) ? protobufWatch : jsonWatch)(
+      resource,
+      this.#encoder,
+    );
     response.writeHead(200, { 'Cache-Control': 'no-cache, private', 'Content-Type': encoding.mediaType });
     response.flushHeaders();
     const stream = new WatchStream({
@@ -683,68 +603,6 @@ export class FakeApiServer {
       stream.begin(query.get('resourceVersion') ?? '');
     }
   }
-
-  #answerStatus(
-    response: ServerResponse,
-    code: number,
-    reason: string,
-    message: string,
-    metadata: object = {},
-    retryAfter?: number,
-    details: object = {},
-  ): void {
-    const status = {
-      kind: 'Status',
-      apiVersion: 'v1',
-      metadata,
-      status: 'Failure',
-      message,
-      ...(reason === '' ? {} : { reason }),
-      ...(retryAfter === undefined ? {} : { details: { ...details, retryAfterSeconds: retryAfter } }),
-      code,
-    };
-    if (retryAfter !== undefined) {
-      response.setHeader('Retry-After', String(retryAfter));
-    }
-    const body = this.#protobufAnswers.has(response) ? encodeStatus(status) : JSON.stringify(status);
-    this.#answer(response, code, body, undefined);
-  }
-
-  /** @param body JSON; bytes of a text, or of protobuf. */
-  #answer(
-    response: ServerResponse,
-    code: number,
-    body: string | Buffer,
-    fault: RequestFault | undefined,
-    compressed = false,
-  ): void {
-    const sent = Buffer.from(body);
-    const inProtobuf = isProtobufBody(sent);
-    const plain = fault?.kind === 'pad' ? padded(sent, fault.bytes) : sent;
-    const isCompressed = compressed && plain.length >= COMPRESSED_FROM;
-    const bytes = isCompressed ? gzipSync(plain, { level: 1 }) : plain;
-    response.writeHead(code, {
-      'Cache-Control': 'no-cache, private',
-      'Content-Type': inProtobuf ? PROTOBUF_TYPE : JSON_TYPE,
-      ...(isCompressed ? { 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' } : {}),
-    });
-    switch (fault?.kind) {
-      case 'cut':
-        response.write(bytes.subarray(0, fault.bytes), () => resetConnection(response.socket));
-        return;
-      case 'truncate':
-        response.end(bytes.subarray(0, fault.bytes));
-        return;
-      case 'stall':
-        response.write(bytes.subarray(0, fault.bytes));
-        return;
-      case 'drip':
-        drip(response, bytes, fault.bytes, fault.interval);
-        return;
-      default:
-        response.end(bytes);
-    }
-  }
 }
 
 interface CreatedObject extends Readonly<Record<string, unknown>> {
@@ -753,19 +611,6 @@ interface CreatedObject extends Readonly<Record<string, unknown>> {
     readonly user?: string;
     readonly nonResourceAttributes?: { readonly verb?: string; readonly path?: string };
   };
-}
-
-function drip(response: ServerResponse, bytes: Buffer, step: number, interval: number): void {
-  let sent = 0;
-  const timer = setInterval(() => {
-    if (sent >= bytes.length || response.destroyed) {
-      clearInterval(timer);
-      response.end();
-      return;
-    }
-    response.write(bytes.subarray(sent, sent + step));
-    sent += step;
-  }, interval);
 }
 
 function certificateName(request: IncomingMessage): string | undefined {
