@@ -14,6 +14,7 @@ import {
 } from '@kube-proxier/core';
 import type { NftSetOrMap } from '@kube-proxier/linux';
 import { removedAffinityClients, staleAffinityClients } from './affinity-clients.js';
+import { renderKind } from './chain-rules.js';
 import {
   collectElements,
   diffContainers,
@@ -31,7 +32,6 @@ import {
   ENDPOINT_COUNT_CHAINS,
   FORGET_PRIORITY,
   RESET_CHAINS,
-  renderKind,
   TRAFFIC_CHAINS,
 } from './frontend-chains.js';
 import type { HostFacts, InstalledNftables } from './installed-nftables.js';

@@ -1,0 +1,319 @@
+import type { Protocol } from '@kube-proxier/core';
+import { type NftField, type NftLookup, type NftStatement, nftFields } from '@kube-proxier/linux';
+import { DRAWS } from './endpoint-slots.js';
+import {
+  base,
+  type Chain,
+  IS_FORWARDED,
+  IS_NO_LOOPBACK,
+  isLocal,
+  type LayoutContext,
+  nodePortMatch,
+  podMatch,
+  type Rule,
+  setMark,
+  WITH_PORTS,
+} from './fixed-chains.js';
+import {
+  COUNT_ENDPOINT,
+  COUNT_TRAFFIC,
+  type GuardChain,
+  type KindChain,
+  type ListChain,
+  type PickChain,
+  type RouteChain,
+} from './frontend-chains.js';
+import {
+  AFFINITY,
+  AFFINITY_MARKS,
+  endpointCounters,
+  endpointsMap,
+  fieldsOf,
+  HASH_SEED,
+  LOCAL_SLOTS,
+  PROTOCOLS,
+  protocolPort,
+  RANGE_CONTAINERS,
+  SPACE_CONTAINERS,
+  TRAFFIC_DIRECTIONS,
+  type TrafficScope,
+} from './layout.js';
+
+/** What stands in a chain. */
+export function renderKind(chain: KindChain, context: LayoutContext): Chain {
+  switch (chain.kind) {
+    case 'pick':
+      return { rules: chain.affinitySeconds === undefined ? pickRules(chain, context) : stickyRules(chain, context) };
+    case 'list':
+      return { rules: listRules(chain, context) };
+    case 'route':
+      return { rules: chain.routes.flatMap((route) => routeRules(route, context)) };
+    case 'guard': {
+      const { saddr, key } = fieldsOf(context.family);
+      const { allowed } = SPACE_CONTAINERS[chain.space];
+      const isNotAllowed = { kind: 'member', key: [...key[chain.space], saddr], set: allowed, isNot: true } as const;
+      return { rules: [[isNotAllowed, { kind: 'drop' }], [leadTo(chain.target)]] };
+    }
+    case 'count': {
+      const { key } = fieldsOf(context.family);
+      const { address, 'node-port': nodePort } = SPACE_CONTAINERS;
+      return {
+        // Before the packet has another destination. A chain of this type sees the first of each connection only.
+        base: base('nat', chain.hook, -101),
+        rules: [
+          // What was found is counted: asking whether the address is one of the node costs as much again.
+          [{ kind: 'count', key: key.address, map: address.counters }, { kind: 'accept' }],
+          ...(context.hasRanges
+            ? [
+                [
+                  { kind: 'count', key: key.address, map: RANGE_CONTAINERS.counters } as const,
+                  { kind: 'accept' } as const,
+                ],
+              ]
+            : []),
+          [...nodePortMatch(context), { kind: 'count', key: key['node-port'], map: nodePort.counters }],
+        ],
+      };
+    }
+    case 'count-endpoint':
+      return chain.hook === undefined
+        ? { rules: PROTOCOLS.flatMap((protocol) => endpointCountRules(protocol, context)) }
+        : {
+            // Where the kernel translates sources, each connection comes by once, with its first packet, after it was filtered: also
+            // what this node sends to itself. No other chain of this type comes before, for after a translation no more are called.
+            base: base('nat', chain.hook, -100),
+            rules: [[IS_FORWARDED, { kind: 'goto', chain: COUNT_ENDPOINT.name }]],
+          };
+    case 'traffic':
+      return chain.hook === undefined
+        ? { rules: PROTOCOLS.flatMap((protocol) => trafficRules(protocol, context)) }
+        : {
+            // After the destination was changed, which other programs may do up to here.
+            base: base('filter', chain.hook, -98),
+            rules: [
+              [
+                IS_FORWARDED,
+                // This node's packets to itself were counted on their way out.
+                ...(chain.hook === 'prerouting' ? [IS_NO_LOOPBACK] : []),
+                { kind: 'goto', chain: COUNT_TRAFFIC.name },
+              ],
+            ],
+          };
+    case 'reset': {
+      const { key } = fieldsOf(context.family);
+      const { address, 'node-port': nodePort } = SPACE_CONTAINERS;
+      const noSyn: NftStatement = { kind: 'no-syn' };
+      const reject: NftStatement = { kind: 'reject', with: 'tcp-reset' };
+      return {
+        base: base('filter', chain.hook, -1),
+        rules: [
+          [{ kind: 'match', left: { kind: 'ct', key: 'state' }, operator: '!=', right: 'new' }, { kind: 'accept' }],
+          [IS_FORWARDED, { kind: 'accept' }],
+          [noSyn, { kind: 'member', key: key.address, set: address.resets }, reject],
+          ...(context.hasRanges
+            ? [[noSyn, { kind: 'member', key: key.address, set: RANGE_CONTAINERS.resets } as const, reject]]
+            : []),
+          ...(chain.hook === 'input'
+            ? [
+                [
+                  ...nodePortMatch(context),
+                  noSyn,
+                  { kind: 'member', key: key['node-port'], set: nodePort.resets } as const,
+                  reject,
+                ],
+              ]
+            : []),
+        ],
+      };
+    }
+    case 'drop-new':
+      return { rules: [[{ kind: 'no-syn' }, { kind: 'accept' }], [{ kind: 'drop' }]] };
+    case 'priority':
+      return {
+        base: { type: 'nat', hook: 'postrouting', priority: 99 },
+        rules: [[IS_FORWARDED, { kind: 'assign', to: nftFields.priority, value: 0 }]],
+      };
+  }
+}
+
+/** nft reads no ports of connections before it knows the protocol. */
+function ofProtocol(protocol: Protocol): NftStatement {
+  return { kind: 'match', left: nftFields.protocol, right: protocol.toLowerCase() };
+}
+
+/** Frontend and endpoint of a connection: the same as long as it lasts, for no translation changes its tuples. */
+function endpointKeys({ family, hasRanges }: LayoutContext): readonly (readonly [TrafficScope, readonly NftField[]])[] {
+  const { family: nft } = fieldsOf(family);
+  const frontend = [nftFields.protocol, nftFields.tuple('original', 'proto-dst')];
+  const endpoint = [nftFields.tuple('reply', `${nft} saddr`), nftFields.tuple('reply', 'proto-src')];
+  const withAddress = [nftFields.tuple('original', `${nft} daddr`), ...frontend, ...endpoint];
+  return [
+    ['address', withAddress],
+    ...(hasRanges ? [['range', withAddress] as const] : []),
+    ['node-port', [...frontend, ...endpoint]],
+  ];
+}
+
+function endpointCountRules(protocol: Protocol, context: LayoutContext): Rule[] {
+  return endpointKeys(context).map(([scope, key]) => [
+    ofProtocol(protocol),
+    { kind: 'count', key, map: endpointCounters(scope, 'connections') },
+    { kind: 'accept' },
+  ]);
+}
+
+function trafficRules(protocol: Protocol, context: LayoutContext): Rule[] {
+  return endpointKeys(context).flatMap(([scope, key]) =>
+    TRAFFIC_DIRECTIONS.map(
+      (direction): Rule => [
+        ofProtocol(protocol),
+        {
+          ...{ kind: 'match', left: { kind: 'ct', key: 'direction' } },
+          right: direction === 'to-endpoints' ? 'original' : 'reply',
+        },
+        { kind: 'count', key, map: endpointCounters(scope, direction) },
+        { kind: 'accept' },
+      ],
+    ),
+  );
+}
+
+function leadTo(target: GuardChain['target']): NftStatement {
+  return typeof target === 'string' ? { kind: target } : { kind: 'goto', chain: target.name };
+}
+
+function routeRules({ source, target, masquerade }: RouteChain['routes'][number], context: LayoutContext): Rule[] {
+  const pod = podMatch(context.family, context.node.detector);
+  const goOn = leadTo(target);
+  const match: Rule | undefined = source === 'any' ? [] : source === 'node' ? [isLocal('saddr')] : pod && [pod];
+  if (match === undefined) {
+    return [];
+  }
+  switch (masquerade) {
+    case 'never':
+      return [[...match, goOn]];
+    case 'always':
+      return [[...match, setMark(context), goOn]];
+    case 'off-cluster':
+      return [
+        ...(pod === undefined ? [] : [[...(source === 'pod' ? [] : match), pod, goOn]]),
+        [...match, setMark(context), goOn],
+      ];
+  }
+}
+
+/** A slot of a list, one of the first `count`. */
+function slot({ list, hashed }: PickChain, modulus: number, { family }: LayoutContext): NftField {
+  const offset = list === 'local' ? { offset: LOCAL_SLOTS } : {};
+  return hashed && modulus > 1
+    ? { kind: 'jhash', of: [fieldsOf(family).saddr], modulus, seed: HASH_SEED, ...offset }
+    : { kind: 'numgen', modulus, ...offset };
+}
+
+/** Sends packets to the endpoint that a map has for a key. */
+function sendTo(family: LayoutContext['family'], to: NftLookup): NftStatement {
+  return { kind: 'dnat', family: fieldsOf(family).family, to };
+}
+
+function pickRules(chain: PickChain, context: LayoutContext): Rule[] {
+  const { family } = context;
+  const port = protocolPort(chain.protocol);
+  const key = chain.space === 'address' ? [fieldsOf(family).daddr, port] : [port];
+  const map = endpointsMap(chain.space, chain.protocol);
+  const rule = (count: number): Rule => [
+    sendTo(family, { kind: 'lookup', key: [...key, slot(chain, count, context)], map }),
+  ];
+  // A packet may have been dispatched just before endpoints went, and look for one just after. The first slot is there
+  // as long as any is.
+  const draws = chain.count === 1 ? 0 : chain.isRepeated ? DRAWS : 1;
+  return [...Array.from({ length: draws }, () => rule(chain.count)), rule(1)];
+}
+
+function listRules({ protocol, endpoints, affinitySeconds }: ListChain, { family }: LayoutContext): Rule[] {
+  const { family: nft, saddr } = fieldsOf(family);
+  const timeout = affinitySeconds === undefined ? {} : { timeoutSeconds: affinitySeconds };
+  const known = protocolPort(protocol);
+  const rule = (match: Rule, { endpoint, port, clients }: ListChain['endpoints'][number], remember = true): Rule => [
+    { kind: 'match', left: nftFields.protocol, right: protocol.toLowerCase() },
+    ...match,
+    ...(clients === undefined || !remember
+      ? []
+      : [{ kind: 'write-element', operation: 'update', set: clients, key: [saddr], ...timeout } as const]),
+    {
+      ...{ kind: 'dnat', family: nft },
+      to: {
+        ...{ kind: 'endpoint', address: endpoint.address },
+        port: typeof port === 'object' ? { kind: 'lookup', key: [known], map: port.map } : port,
+      },
+    },
+  ];
+  const byClients = new Map(endpoints.map((endpoint) => [endpoint.clients, endpoint]));
+  const [first] = endpoints;
+  return [
+    ...(affinitySeconds === undefined
+      ? []
+      : [...byClients.values()].map((target) =>
+          rule(target.clients === undefined ? [] : [{ kind: 'member', key: [saddr], set: target.clients }], target),
+        )),
+    ...endpoints.map((target, index) => {
+      const left = endpoints.length - index;
+      return rule(left === 1 ? [] : [{ kind: 'match', left: { kind: 'numgen', modulus: left }, right: 0 }], target);
+    }),
+    // When the affinity set is full, clients are served without affinity.
+    ...(affinitySeconds === undefined || first === undefined ? [] : [rule([], first, false)]),
+  ];
+}
+
+/**
+ * Session affinity without a chain per Service or endpoint.
+ *
+ * A client is remembered by its address and the number of the service port, and what is remembered is the number of an
+ * endpoint, which is looked up among the endpoints of the list in use: so no client is ever sent to one that was removed, or
+ * that this list does not have. The mark carries the number of the service port, the priority that of the endpoint; the
+ * mark itself is kept in a map meanwhile.
+ */
+function stickyRules(chain: PickChain, context: LayoutContext): Rule[] {
+  const { mark, priority } = nftFields;
+  const fields = fieldsOf(context.family);
+  const names = SPACE_CONTAINERS[chain.space];
+  const key = fields.key[chain.space];
+  const client = [fields.client, mark];
+  const flowMark = { kind: 'write-element', set: AFFINITY_MARKS, key: fields.flow, value: mark } as const;
+  const clientNumber = { kind: 'write-element', set: AFFINITY, key: client, value: priority } as const;
+  const setTo = (to: typeof mark | typeof priority, of: readonly NftField[], map: string): NftStatement => ({
+    ...{ kind: 'assign', to, value: { kind: 'lookup', key: of, map } },
+  });
+  const keepMark: Rule = [{ ...flowMark, operation: 'update' }, setTo(mark, key, names.affinityIds)];
+  const draw = (count: number): Rule => [setTo(priority, [...key, slot(chain, count, context)], names.affinityNumbers)];
+  const send: Rule[] = [
+    // In the local list endpoints go by their number with the last bit set.
+    ...(chain.list === 'local'
+      ? [
+          [
+            { kind: 'assign', to: priority, value: { kind: 'bitwise', left: priority, operator: '|', right: 1 } },
+          ] as const,
+        ]
+      : []),
+    [WITH_PORTS, sendTo(context.family, { kind: 'lookup', key: [...key, priority], map: names.affinityEndpoints })],
+  ];
+  const timeout = chain.affinitySeconds === undefined ? {} : { timeoutSeconds: chain.affinitySeconds };
+  const rememberAndSend: Rule[] = [
+    draw(chain.count),
+    // Adds the client with the endpoint that was drawn. One that is there keeps what it has, and gets more time.
+    [{ ...clientNumber, operation: 'update', ...timeout }],
+    [setTo(priority, client, AFFINITY)],
+    [setTo(mark, fields.flow, AFFINITY_MARKS)],
+    [{ ...flowMark, operation: 'delete' }],
+    ...send,
+  ];
+  return [
+    keepMark,
+    ...rememberAndSend,
+    // The recorded endpoint is not usable: choose again, from the start.
+    keepMark,
+    [{ ...clientNumber, operation: 'delete' }],
+    ...rememberAndSend,
+    draw(1),
+    ...send,
+  ];
+}
