@@ -67,6 +67,20 @@ describe('NetworkSandbox', () => {
     expect(await sandbox.client.connect({ ...target, port: 53, protocol: 'UDP' })).toMatchObject(seen);
   });
 
+  test('sockets of other programs get none of the source ports of probes', async () => {
+    const open = `
+      const sockets = Array.from({ length: 300 }, () => require('node:dgram').createSocket('udp4').bind(0));
+      Promise.all(sockets.map((socket) => require('node:events').once(socket, 'listening'))).then(() => {
+        console.log(Math.max(...sockets.map((socket) => socket.address().port)));
+        process.exit();
+      });`;
+    const { stdout } = await sandbox.node.runner.run({ command: process.execPath, args: ['-e', open] });
+    const outcome = await sandbox.node.connect({ to: sandbox.pod(1).ipv4, port: 53, protocol: 'UDP' });
+    expect(outcome).toMatchObject({ kind: 'answered' });
+    expect(Number(stdout)).toBeGreaterThan(32_767);
+    expect(Number(stdout)).toBeLessThan((outcome as { sourcePortSeen: number }).sourcePortSeen);
+  });
+
   test('a closed port refuses connections, in both protocols and families', async () => {
     for (const protocol of ['TCP', 'UDP'] as const) {
       for (const to of [sandbox.node.ipv4, sandbox.node.ipv6]) {

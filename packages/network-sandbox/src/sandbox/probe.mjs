@@ -115,7 +115,7 @@ async function serve({ protocol, port, address, name }) {
  * Source ports of connections and datagrams, in sequence. Random ports would be reused soon, and a datagram from a
  * reused port would belong to a flow that the kernel still tracks, with the endpoint and the source of that time. In
  * addition, the kernel assigns one port to several connections with different destinations at once, whose answers IPVS
- * cannot distinguish when they share one endpoint.
+ * cannot distinguish when they share one endpoint. Sockets of other programs in a sandbox get lower ports (sandbox-plan.ts).
  */
 const SOURCE_PORTS = { first: 41_000, last: 60_999 };
 /** Number of ports to try where one is in use. */

@@ -135,6 +135,9 @@ function ipBatch(lines: readonly string[], namespace?: string): string {
   return `ip ${namespace ? `-n ${namespace} ` : ''}-batch - <<'END'\n${lines.join('\n')}\nEND`;
 }
 
+/** Ports that the kernel gives to sockets in a sandbox: below the source ports of probes (probe.mjs). */
+const EPHEMERAL_PORTS = { first: 32_768, last: 40_999 };
+
 function renderSysctls(host: HostPlan, namespace: string): string {
   const wanted: string[] = [];
   const optional: string[] = [];
@@ -152,12 +155,15 @@ function renderSysctls(host: HostPlan, namespace: string): string {
   if (host.forwards) {
     wanted.push('1 ipv4/ip_forward', '1 ipv6/conf/all/forwarding');
   }
+  // Other programs, such as a proxy in mode userspace, get none of the source ports of probes: a datagram from a port that one of
+  // them had before would belong to its flow, which the kernel still tracks.
+  const ephemeral = `${EPHEMERAL_PORTS.first} ${EPHEMERAL_PORTS.last}`;
   const script = [
     'set -eu; cd /proc/sys/net',
     ...wanted.map((setting) => `echo ${setting.replace(' ', ' > ')}`),
-    ...optional.map((setting) => {
-      const [value, file] = setting.split(' ');
-      return `if [ -w ${file} ]; then echo ${value} > ${file}; fi`;
+    ...[...optional, `${ephemeral} ipv4/ip_local_port_range`].map((setting) => {
+      const file = setting.slice(setting.lastIndexOf(' ') + 1);
+      return `if [ -w ${file} ]; then echo ${setting.slice(0, -file.length - 1)} > ${file}; fi`;
     }),
   ];
   return `nsenter --net=/run/netns/${namespace} sh -s <<'END'\n${script.join('\n')}\nEND`;
