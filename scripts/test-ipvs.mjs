@@ -16,7 +16,7 @@ const IS_THOROUGH = process.env.KUBE_PROXIER_TESTS === 'thorough';
 /** Seconds until the kernel is considered hung. Where a start of a program takes a quarter of a second, all suites take an hour. */
 const TIMEOUT = IS_THOROUGH ? 7200 : 1500;
 /** Suites that start the agent several times, or repeat what others show: each takes five minutes or more on a slow machine. */
-const LONG = '(ipvs-takeover|life-of-endpoints|random-sequences)\\.ipvs';
+const LONG = '(ipvs-on-a-kernel|ipvs-takeover|life-of-endpoints|random-sequences)\\.ipvs';
 /** Suites of one kernel; the other one has the rest. Each share takes about as long. */
 const SHARE = '(conformance|packet-counters|random-sequences|sabotage)\\.ipvs';
 const SELECTION = IS_THOROUGH ? [] : [`--testPathIgnorePatterns=${LONG}`];

@@ -10,11 +10,20 @@ const backend = fileURLToPath(new URL('../dist/index.js', import.meta.url));
  */
 const CASES = casesOf(
   [
-    ...['endpoint-*', 'udp-endpoint-removed', 'udp-endpoint-comes', 'udp-endpoint-terminates', 'affinity-kept'],
-    ...['open-connection-*', 'rolling-update', 'killed-and-started', 'flushed-and-repaired', 'cleaned-up'],
-    ...['EXT-L-S1', 'EXT-L-S3', 'EXT-L-S7'],
+    ...[
+      'endpoint-removed',
+      'endpoint-weights',
+      'endpoint-drained',
+      'udp-endpoint-removed',
+      'affinity-kept',
+      'EXT-L-S3',
+    ],
+    ...['open-connection-goes-on', 'rolling-update', 'killed-and-started', 'flushed-and-repaired', 'cleaned-up'],
   ],
-  [...['udp-*', 'affinity-*', 'EXT-L-S?', 'service-*', 'external-ip-*', 'F-LB-*', 'TOP-?'], 'F-M-1/svc?-masqueradeall'],
+  [
+    ...['endpoint-*', 'udp-*', 'affinity-*', 'open-connection-*', 'EXT-L-S?', 'service-*', 'external-ip-*', 'F-LB-*'],
+    ...['TOP-?', 'F-M-1/svc?-masqueradeall'],
+  ],
 );
 
 // Two sandboxes, since much of a case is waiting.
