@@ -85,9 +85,10 @@ async function loads(...arguments_) {
  * @param {Awaited<ReturnType<typeof load>>} loaded
  * @param {number | 'adaptive'} minSyncPeriod milliseconds, or as long as the last sync requires: the agent's default
  * @param {number} total changes
- * @param {number} [interval] milliseconds between two changes
+ * @param {{ readonly interval?: number, readonly isBare?: boolean }} [options] milliseconds between two changes; `isBare`: the same
+ *   timers, without a change and without work in a sync
  */
-async function churn({ dataplane, cluster }, minSyncPeriod, total, interval = 10) {
+async function churn({ dataplane, cluster }, minSyncPeriod, total, { interval = 10, isBare = false } = {}) {
   /** @type {number[]} */
   const lags = [];
   /** @type {number[]} */
@@ -108,7 +109,9 @@ async function churn({ dataplane, cluster }, minSyncPeriod, total, interval = 10
       const batch = waiting;
       waiting = [];
       try {
-        await applyChanges(dataplane, cluster.resolve());
+        if (!isBare) {
+          await applyChanges(dataplane, cluster.resolve());
+        }
       } catch (error) {
         failure ??= error;
       }
@@ -130,7 +133,9 @@ async function churn({ dataplane, cluster }, minSyncPeriod, total, interval = 10
   const running = runner.loop(end.signal);
   for (let made = 0; made < total; ) {
     for (; made < total && begin + made * interval <= performance.now(); made += 1) {
-      cluster.replaceEndpoint((made * 7919) % 10_000);
+      if (!isBare) {
+        cluster.replaceEndpoint((made * 7919) % 10_000);
+      }
       waiting.push(begin + made * interval);
       runner.request();
     }
@@ -194,14 +199,18 @@ async function measure(access) {
   });
 
   // What spaces the syncs is compiled as well.
-  await churn(loaded, 'adaptive', warmUp, 1);
+  await churn(loaded, 'adaptive', warmUp, { interval: 1 });
   for (const period of /** @type {const} */ (['adaptive', 50, 1000])) {
     const seconds = quick ? 5 : 20;
+    // What makes the changes is no part of the agent.
+    const bare = await churn(loaded, period, seconds * 100, { isBare: true });
     const { cpu, lag, syncs } = await churn(loaded, period, seconds * 100);
     const spacing = period === 'adaptive' ? 'syncs as the agent spaces them by default' : `a sync each ${period} ms`;
     const what = by(`10,000 × 2: 100 changes/s for ${seconds} s, ${spacing}`);
     const isDefault = isNetlink && period === 'adaptive';
-    report.add(`${what}: CPU`, cpu, 's', {
+    report.add(`${what}: CPU of the process`, cpu, 's');
+    report.add(`${what}: CPU of the same timers without changes`, bare.cpu, 's');
+    report.add(`${what}: CPU of changes and syncs`, cpu - bare.cpu, 's', {
       atMost: isDefault ? (0.7 * seconds) / 20 : period === 50 ? seconds / 10 : undefined,
       columns: { syncs },
     });

@@ -93,11 +93,11 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
     this.#runner = new SyncRunner({
       clock,
       run: () => this.#syncOnce(),
+      burst: options.syncBurst,
       ...(options.minSyncPeriod === 'adaptive'
         ? { minInterval: adaptiveInterval, maxInterval: options.driftCheckPeriod }
         : {
             minInterval: options.minSyncPeriod,
-            burst: options.syncBurst,
             maxInterval: Math.max(options.driftCheckPeriod, options.minSyncPeriod),
           }),
       retryInterval: (failures) => Math.min(FIRST_RETRY * 2 ** (failures - 1), options.syncPeriod),
