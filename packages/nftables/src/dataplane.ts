@@ -122,9 +122,10 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
     return watchTable(nft, family, clock, onDrift, signal);
   }
 
-  describe({ write, forget }: NftablesTransaction): string {
+  describe({ write, load, forget }: NftablesTransaction): string {
     const clients = forget.length === 0 ? '' : ` and the affinity clients of ${forget.length} service ports`;
-    return `${write.commands.length} changes${clients}`;
+    const changes = `${write.commands.length + (load?.end.length ?? 0)} changes`;
+    return `${changes}${load === undefined ? '' : ' and all elements'}${clients}`;
   }
 
   render(transaction: NftablesTransaction, installed: InstalledNftables): readonly RuleChange[] {

@@ -1,11 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import { diffStates, type IPFamily, type ProxyState, WHEN_ENDPOINT_GOES_ANNOTATION } from '@kube-proxier/core';
 import { ClusterSketch, EXAMPLE_SERVICE, until } from '@kube-proxier/core/testing';
-import { createNetlinkNft, type NftStatement, type NftTransaction, renderNftTransaction } from '@kube-proxier/linux';
+import {
+  createNetlinkNft,
+  createNft,
+  type NftStatement,
+  type NftTransaction,
+  renderNftTransaction,
+} from '@kube-proxier/linux';
 import { canMakeNamespaces, type TestNamespace, withNamespace } from '@kube-proxier/linux/testing';
+import { NftablesDataplane } from './dataplane.js';
 import type { HostFacts } from './plan/installed-nftables.js';
 import { LAYOUTS, type Layout } from './plan/layout.js';
 import { NftablesPlanner } from './plan/nftables-planner.js';
+import type { NftablesTransaction } from './plan/nftables-transaction.js';
 import { ANNOTATIONS } from './plan/service-options.js';
 import { trialState } from './plan/trial-state.js';
 
@@ -145,6 +153,28 @@ const LISTINGS = [[], ['-j'], ['--debug=netlink']] as const;
         expect(planner.plan(next, diffStates(undefined, next), { table, facts })?.write.commands).toBeUndefined();
       });
     }
+  });
+
+  test.each(FAMILIES)('a large one, in parts: all of it is there, by netlink or by nft, %s', async (family) => {
+    const cluster = new ClusterSketch(family);
+    for (let number = 1; number <= 2000; number++) {
+      const endpoints = [1, 2, 3, 4, 5, 6].map((endpoint) => ({ number: endpoint, node: 'node2' as const }));
+      cluster.set({ ...EXAMPLE_SERVICE, name: `ns/svc${number}`, number, endpoints });
+    }
+    const { state } = cluster.next();
+    await withNamespace(async ({ path, runner }) => {
+      for (const [access, nft] of [
+        ['netlink', createNetlinkNft({ namespace: path })],
+        ['nft', createNft({ runner })],
+      ] as const) {
+        const dataplane = new NftablesDataplane({ family, nft });
+        const load = dataplane.plan(state, diffStates(undefined, state), await dataplane.readBack());
+        expect([access, load?.load === undefined]).toEqual([access, false]);
+        await dataplane.apply(load as NftablesTransaction);
+        expect(dataplane.plan(state, diffStates(undefined, state), await dataplane.readBack())).toBeUndefined();
+        await dataplane.cleanup();
+      }
+    });
   });
 
   // Other versions use other registers, so only what they print is compared.

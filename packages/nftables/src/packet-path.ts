@@ -8,6 +8,7 @@ import {
 } from '@kube-proxier/linux';
 import { type Layout, TABLE } from './plan/layout.js';
 import { NftablesPlanner } from './plan/nftables-planner.js';
+import { completeWrite } from './plan/nftables-transaction.js';
 
 /** Whether a rule stands in another table than this backend's. Pure. */
 export function isForeignRule({ system, table }: PathRule): boolean {
@@ -50,6 +51,6 @@ export function plannedPath(
       facts: { fullyRandom: true, layout },
     },
   );
-  const commands = plan?.write.commands ?? [];
+  const commands = plan === undefined ? [] : completeWrite(plan).commands;
   return plannedPathOf(state.family, localAddresses, { kind: 'nftables', table: TABLE, commands }, isForeignRule);
 }

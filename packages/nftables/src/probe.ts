@@ -10,6 +10,7 @@ import {
 } from '@kube-proxier/linux';
 import { type Layout, TABLE } from './plan/layout.js';
 import { NftablesPlanner } from './plan/nftables-planner.js';
+import { completeWrite } from './plan/nftables-transaction.js';
 import { trialState } from './plan/trial-state.js';
 
 /**
@@ -187,9 +188,9 @@ export class HostSupport {
       const state = trialState(family);
       const installed = { table: undefined, facts: { fullyRandom: true, layout, endpointCounters: counts } };
       const plan = planner.plan(state, diffStates(undefined, state), installed);
-      const write = plan && { ...plan.write, table: isolated ? plan.write.table : `${plan.write.table}-trial` };
-      if (write !== undefined) {
-        await (isolated ? trial.run(write) : trial.check(write));
+      if (plan !== undefined) {
+        const write = completeWrite(plan);
+        await (isolated ? trial.run(write) : trial.check({ ...write, table: `${write.table}-trial` }));
       }
     }
   }

@@ -63,6 +63,12 @@ export class FakeNft implements Nft {
     this.#execute(transaction, true);
   }
 
+  async runAll(transactions: AsyncIterable<NftTransaction>): Promise<void> {
+    for await (const transaction of transactions) {
+      await this.run(transaction);
+    }
+  }
+
   async check(transaction: NftTransaction): Promise<void> {
     this.#failIfAsked();
     this.#execute(transaction, false);

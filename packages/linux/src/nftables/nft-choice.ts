@@ -149,6 +149,10 @@ class ChosenNft implements Nft {
     return (await this.#use()).run(transaction);
   }
 
+  async runAll(transactions: AsyncIterable<NftTransaction>): Promise<void> {
+    await (await this.#use()).runAll(transactions);
+  }
+
   async check(transaction: NftTransaction): Promise<void> {
     await (await this.#use()).check(transaction);
   }

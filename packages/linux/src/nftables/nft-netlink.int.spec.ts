@@ -67,6 +67,43 @@ const many = (count: number) =>
     namespace.remove();
   });
 
+  test('many transactions in a row: one that follows a foreign change is rejected, and nothing after it is written', async () => {
+    await nft.list(FAMILY, TABLE);
+    const parts = many(9000);
+    async function* all() {
+      for (let part = 0; part < 3; part++) {
+        if (part === 2) {
+          await until(async () => (await addresses()).length === 6000);
+          await shell('flush', 'set', FAMILY, TABLE, 'addresses');
+        }
+        yield {
+          family: FAMILY,
+          table: TABLE,
+          commands: [add(...parts.slice(part * 3000, part * 3000 + 3000))],
+        } as const;
+      }
+    }
+    await expect(nft.runAll(all())).rejects.toMatchObject({ code: 'NFT_CHANGED' });
+    expect(await addresses()).toEqual([]);
+  });
+
+  test('many transactions in a row: commits of others to other tables do no harm', async () => {
+    await nft.list(FAMILY, TABLE);
+    const parts = many(12_000);
+    async function* all() {
+      for (let part = 0; part < 4; part++) {
+        yield {
+          family: FAMILY,
+          table: TABLE,
+          commands: [add(...parts.slice(part * 3000, part * 3000 + 3000))],
+        } as const;
+        await shell('add', 'table', FAMILY, `other-${part}`);
+      }
+    }
+    await nft.runAll(all());
+    expect((await addresses()).length).toBe(12_000);
+  });
+
   test('100,000 elements are one transaction', async () => {
     const elements = many(100_000);
     await run(nft, add(...elements));

@@ -72,6 +72,8 @@ const WATCH_INTERVAL = 250;
 const QUICKLY_ENCODED = 16_384;
 /** Bytes of a transaction without whose notifications the kernel is markedly faster. */
 const LARGE = 131_072;
+/** Bytes that are provided for each of many transactions in a row. */
+const PART = 1_048_576;
 const ERESTART = 85;
 /** Counters that are read one by one rather than with all others. */
 const FEW_COUNTERS = 256;
@@ -80,6 +82,12 @@ const FEW_COUNTERS = 256;
 interface KnownSets {
   readonly generation: number;
   readonly types: Map<string, NftElementTypes | undefined>;
+}
+
+/** A transaction that was encoded before its turn, and what was known then. */
+interface EarlyEncoding {
+  readonly encoded: NftEncodedTransaction;
+  readonly types: KnownSets['types'];
 }
 
 /** Notes the first change that another makes to a table from now on. */
@@ -122,6 +130,27 @@ class NetlinkNft implements Nft {
 
   run(transaction: NftTransaction): Promise<number | undefined> {
     return this.#inTurn(() => this.#commit(transaction, true));
+  }
+
+  async runAll(transactions: AsyncIterable<NftTransaction>): Promise<void> {
+    // One is sent while the next is written.
+    let [writer, other] = [new MessageWriter(PART), new MessageWriter(PART)];
+    let last: Promise<unknown> = Promise.resolve();
+    let declares = false;
+    for await (const transaction of transactions) {
+      if (declares) {
+        // Elements are encoded by the types of their set or map.
+        await last;
+      }
+      declares = transaction.commands.some(({ do: what }) => what === 'add-container' || what.startsWith('delete-'));
+      const early = await this.#encodeEarly(transaction, writer);
+      [writer, other] = [other, writer];
+      await last;
+      last = this.#inTurn(() => this.#commit(transaction, true, early));
+      // It is waited for with the next one.
+      last.catch(() => undefined);
+    }
+    await last;
   }
 
   async check(transaction: NftTransaction): Promise<void> {
@@ -230,14 +259,27 @@ class NetlinkNft implements Nft {
     return run;
   }
 
-  /** @returns the process that the kernel knows. */
-  async #commit(transaction: NftTransaction, isCommitted: boolean): Promise<number> {
+  /** Encodes a transaction before its turn, where the types of its elements are known. They are compared when it is committed. */
+  async #encodeEarly(transaction: NftTransaction, writer: MessageWriter): Promise<EarlyEncoding | undefined> {
+    const known = this.#known.get(nftTableKey(transaction.family, transaction.table));
+    if (known === undefined || !hasElements(transaction)) {
+      return undefined;
+    }
+    const types = new Map(known.types);
+    return { types, encoded: await encode(transaction, { typesOf: (name) => types.get(name), writer }) };
+  }
+
+  /**
+   * @param early the transaction as it was encoded before its turn.
+   * @returns the process that the kernel knows.
+   */
+  async #commit(transaction: NftTransaction, isCommitted: boolean, early?: EarlyEncoding): Promise<number> {
     const key = nftTableKey(transaction.family, transaction.table);
     if (transaction.commands.some((command) => command.do === 'add-table' && command.flags?.includes('owner'))) {
       await this.#endingOwners.allEnded();
     }
-    let encoded: NftEncodedTransaction | undefined;
-    let types: KnownSets['types'] | undefined;
+    let encoded: NftEncodedTransaction | undefined = early?.encoded;
+    let types: KnownSets['types'] | undefined = early?.types;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const isListed = this.#listed.has(key);
       if (isListed && attempt > 1) {
@@ -318,8 +360,7 @@ class NetlinkNft implements Nft {
 
   /** The types that elements in a transaction have, where it does not declare them. */
   #knownSets(transaction: NftTransaction, key: string, generation: number): KnownSets | undefined | Promise<KnownSets> {
-    const isNeeded = transaction.commands.some(({ do: what }) => what === 'add-elements' || what === 'delete-elements');
-    if (!isNeeded) {
+    if (!hasElements(transaction)) {
       return undefined;
     }
     const known = this.#known.get(key);
@@ -503,6 +544,11 @@ class NetlinkNft implements Nft {
       this.#known.delete(key);
     }
   }
+}
+
+/** Whether a transaction adds or deletes elements: then their types are needed. */
+function hasElements({ commands }: NftTransaction): boolean {
+  return commands.some(({ do: what }) => what === 'add-elements' || what === 'delete-elements');
 }
 
 /** They count up, and begin again after the last. */

@@ -102,6 +102,17 @@ class NftProgram implements Nft {
     return (done ?? (await this.#document(['-f', '-'], document))).pid;
   }
 
+  async runAll(transactions: AsyncIterable<NftTransaction>): Promise<void> {
+    let all: NftTransaction | undefined;
+    for await (const transaction of transactions) {
+      // Each run of the program lists the table first, which takes longer than the rest.
+      all = { ...transaction, commands: [...(all?.commands ?? []), ...transaction.commands] };
+    }
+    if (all !== undefined) {
+      await this.run(all);
+    }
+  }
+
   /** The long-running nft if it is to run this; undefined for a process of its own. */
   #persistentFor(document: string): PersistentNft | undefined {
     const persistent = this.#persistent;

@@ -287,6 +287,66 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
     expect([...(await nft.tables(family))].sort()).toEqual(['other', TABLE]);
   });
 
+  describe('many transactions in a row', () => {
+    const numbered = (index: number) =>
+      family === 'ip' ? `10.9.${index >> 8}.${index & 255}` : `fd00::${index.toString(16)}`;
+    /** Enough elements that the kernel gets them in the background. */
+    const part = (number: number) =>
+      add('addresses', ...Array.from({ length: 3000 }, (_, index): NftNewElement => [numbered(number * 3000 + index)]));
+    async function* all(...parts: readonly (readonly NftCommand[])[]) {
+      for (const commands of parts) {
+        yield { family, table: TABLE, commands };
+      }
+    }
+    const count = async () => (await nft.listElements(family, TABLE, 'set', 'addresses'))?.size;
+
+    test('are carried out in their order', async () => {
+      await nft.list(family, TABLE);
+      const [begin, end] = [
+        [{ do: 'add-table' } as const, declare('addresses', addresses)],
+        [remove('addresses', numbered(3000)), declare('services', services)],
+      ];
+      await nft.runAll(
+        all(begin, [part(0)], [part(1)], [part(2)], end, [add('services', [`${first} . tcp . 80`, 'drop'])]),
+      );
+      expect(await count()).toBe(8999);
+      expect(await elementsOf('services')).toEqual({ [`${first} . tcp . 80`]: 'drop' });
+      // What comes later is not confused by it.
+      await run(remove('addresses', numbered(0)));
+      expect(await count()).toBe(8998);
+    });
+
+    test('none: nothing happens', async () => {
+      await nft.runAll(all());
+      expect(await nft.list(family, TABLE)).toBeUndefined();
+    });
+
+    test('none is carried out after one that is refused', async () => {
+      const refused = [add('missing', [first])];
+      const error = await nft
+        .runAll(all([{ do: 'add-table' }, declare('addresses', addresses)], [part(0)], refused, [part(1)]))
+        .catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(NftRefused);
+      if (kind !== 'real' && kind !== 'one process each') {
+        // Of the program nft, it is what it says of the whole.
+        expect(error).toMatchObject({ refusal: 'missing', message: expect.stringContaining('missing') });
+      }
+      expect([3000, undefined]).toContain(await count());
+      await run({ do: 'add-table' }, declare('addresses', addresses), add('addresses', [first]));
+      expect(await elementsOf('addresses')).toHaveProperty([first]);
+    });
+
+    test('an error of what makes them is passed on, and the next call works', async () => {
+      async function* failing() {
+        yield { family, table: TABLE, commands: [{ do: 'add-table' }, declare('addresses', addresses)] } as const;
+        throw new Error('cannot be made');
+      }
+      await expect(nft.runAll(failing())).rejects.toThrow('cannot be made');
+      await run({ do: 'add-table' }, declare('addresses', addresses), add('addresses', [first]));
+      expect(await elementsOf('addresses')).toEqual({ [first]: undefined });
+    });
+  });
+
   test('foreign changes in the meantime are included', async () => {
     await run({ do: 'add-table' }, declare('addresses', addresses), add('addresses', [first]));
     if (namespace !== undefined) {

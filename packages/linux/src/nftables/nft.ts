@@ -21,6 +21,15 @@ export interface Nft {
   run(transaction: NftTransaction): Promise<number | undefined>;
 
   /**
+   * Carries out transactions of one table, each atomically and in their order: a table that is too large for one. By netlink, the
+   * next is taken from `transactions` and encoded while the kernel works on the last, and so no more than two of them are in memory;
+   * the program nft runs all of them as one. Where one is refused, those before it may be in force, and no other is.
+   *
+   * @throws as {@link run}, and what `transactions` throws.
+   */
+  runAll(transactions: AsyncIterable<NftTransaction>): Promise<void>;
+
+  /**
    * Checks whether a transaction would be accepted; changes nothing. The kernel validates it, as with {@link run}.
    *
    * @throws NftRefused when it would not.

@@ -1,9 +1,10 @@
-import type { IPFamily, Logger } from '@kube-proxier/core';
-import { type Nft, NftRefused } from '@kube-proxier/linux';
+import { EventLoopPace, type IPFamily, type Logger } from '@kube-proxier/core';
+import { type Nft, NftRefused, type NftTransaction } from '@kube-proxier/linux';
 import { AFFINITY, idOfAffinityKey, nftFamily, TABLE } from '../plan/layout.js';
 import {
   type ForgottenClients,
   type NftablesTransaction,
+  type TableLoad,
   withoutChainDeletions,
 } from '../plan/nftables-transaction.js';
 
@@ -18,7 +19,7 @@ export interface ApplyTarget {
 }
 
 /**
- * Writes a transaction: the ruleset atomically, then the deletion of affinity clients.
+ * Writes a transaction: the ruleset atomically, or, where it does not exist yet, in parts of which the last puts it to use; then the deletion of affinity clients.
  *
  * @returns whether unused chains are left for a later sync.
  * @throws NftError when nothing was written, or clients could not be deleted.
@@ -36,6 +37,10 @@ export async function applyTransaction(
 
 /** @returns whether unused chains are left. */
 async function write(transaction: NftablesTransaction, { nft, logger }: ApplyTarget): Promise<boolean> {
+  if (transaction.load !== undefined) {
+    await nft.runAll(partsOf(transaction.write, transaction.load));
+    return false;
+  }
   try {
     await nft.run(transaction.write);
     return false;
@@ -50,6 +55,20 @@ async function write(transaction: NftablesTransaction, { nft, logger }: ApplyTar
     await nft.run(withoutChainDeletions(transaction).write);
     return true;
   }
+}
+
+/** With pauses, while parts are made. */
+async function* partsOf(write: NftTransaction, { elements, end }: TableLoad): AsyncGenerator<NftTransaction> {
+  yield write;
+  const pace = new EventLoopPace();
+  for (const commands of elements()) {
+    if (commands !== undefined) {
+      yield { ...write, commands };
+    } else if (pace.isPauseDue()) {
+      await pace.pause();
+    }
+  }
+  yield { ...write, commands: end };
 }
 
 async function forget(clients: readonly ForgottenClients[], { nft, family, logger }: ApplyTarget): Promise<void> {

@@ -234,8 +234,8 @@ function pickChain(frontend: Frontend, list: PickChain['list'], port: ResolvedSe
  * number that further rules use.
  */
 export function balancingOf({ servicePort, affinitySeconds }: ResolvedServicePort): Balancing {
-  const { options } = readServiceOptions(servicePort.annotations);
-  return { ...options, drawsAgain: affinitySeconds === undefined };
+  const { loadBalancing } = readServiceOptions(servicePort.annotations).options;
+  return { loadBalancing, drawsAgain: affinitySeconds === undefined };
 }
 
 function listChain(frontend: Frontend, list: PickChain['list'], port: ResolvedServicePort): ListChain {

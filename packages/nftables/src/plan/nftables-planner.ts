@@ -47,12 +47,18 @@ import {
   TABLE,
   WRITTEN_BY_PACKETS,
 } from './layout.js';
-import { type ForgottenClients, type NftablesTransaction, TransactionDraft } from './nftables-transaction.js';
+import {
+  type ForgottenClients,
+  type NftablesTransaction,
+  type TableLoad,
+  TransactionDraft,
+} from './nftables-transaction.js';
 import { reusableTable } from './reusable-table.js';
 import { hasRules, ruleTag } from './rule-tag.js';
-import { elementsOf, type ServiceElements } from './service-elements.js';
+import { elementsOf, type ServiceElement, type ServiceElements } from './service-elements.js';
 import { readServiceOptions } from './service-options.js';
 import { SharedParts } from './shared-parts.js';
+import { inParts, LOAD_PART } from './table-load.js';
 
 export interface NftablesPlannerOptions {
   /** 0…31. */
@@ -61,6 +67,8 @@ export interface NftablesPlannerOptions {
   readonly countConnections?: boolean;
   /** Count packets of every Service that does not say otherwise, for each endpoint. Default false. */
   readonly countTraffic?: boolean;
+  /** Elements of service ports from which on a table that does not exist is written in parts, and elements of one part. Default 8192. */
+  readonly loadPart?: number;
 }
 
 /** What a plan derives from a state: the parts that its service ports share, as planned for a host. */
@@ -103,6 +111,7 @@ export class NftablesPlanner {
   ): Slices<NftablesTransaction | undefined> {
     const draft = new TransactionDraft();
     const { previous } = changes;
+    let load: TableLoad | undefined;
     let forget: readonly ForgottenClients[] = [];
     let facts = installed?.facts ?? DEFAULT_FACTS;
     if (installed === undefined && previous !== undefined) {
@@ -110,14 +119,17 @@ export class NftablesPlanner {
       ({ facts } = planned);
       forget = yield* this.#planChanges(next, previous, planned, changes, draft);
       this.#planned.set(next, planned);
+    } else if (installed?.table === undefined) {
+      load = yield* this.#planLoad(next, facts, installed, draft);
     } else {
-      forget = yield* this.#planAll(next, installed ?? { table: undefined, facts: DEFAULT_FACTS }, draft);
+      forget = yield* this.#planAll(next, installed, draft);
     }
     const commands = draft.commands();
     return commands.length === 0 && forget.length === 0
       ? undefined
       : {
           write: { family: nftFamily(next.family), table: TABLE, commands },
+          ...(load === undefined ? {} : { load }),
           forget,
           problems: yield* problemsOf(next, changes, facts),
         };
@@ -147,46 +159,90 @@ export class NftablesPlanner {
     return { family: state.family, node: state.node, masqueradeBit, fullyRandom, hasRanges };
   }
 
+  /** A table that does not exist yet. There is nothing to compare with, so each element is made when it is written. */
+  *#planLoad(
+    next: ProxyState,
+    facts: HostFacts,
+    installed: InstalledNftables | undefined,
+    draft: TransactionDraft,
+  ): Slices<TableLoad | undefined> {
+    const parts = new SharedParts();
+    const counters = new Set<string>();
+    const sets = new Map<string, NftSetOrMap>();
+    let count = 0;
+    for (const port of next.servicePorts.values()) {
+      yield;
+      yield* arrangeSlots(port);
+      const wanted = parts.add(this.#elementsOf(port, next, facts));
+      noteContainers(wanted, counters, sets);
+      count += wanted.elements.length;
+    }
+    this.#planned.set(next, { facts, parts });
+    const containers = new Map([...containersOf(next.family, featuresOf(parts)), ...sets]);
+    const chains = allChains(this.#context(next, facts, parts.hasRanges), parts);
+    reusableTable(installed ?? { table: undefined, facts }, containers, chains, draft);
+    for (const [name, container] of containers) {
+      draft.first({ do: 'add-container', name, container });
+    }
+    for (const name of counters) {
+      draft.addCounter(name);
+    }
+    const hairpins = [...parts.hairpins.keys()];
+    const elements = () => this.#allElements(next, facts, hairpins);
+    const { loadPart = LOAD_PART } = this.options;
+    if (count <= loadPart) {
+      const sorted = new Map([...containers.keys()].map((name): [string, ServiceElement[]] => [name, []]));
+      for (const element of elements()) {
+        sorted.get(element[0])?.push(element);
+      }
+      for (const element of [...sorted.values()].flat()) {
+        draft.addElement(element);
+      }
+      writeChains(chains, draft);
+      return undefined;
+    }
+    const end = new TransactionDraft();
+    writeChains(new Map([...chains].filter(([, { base }]) => base === undefined)), draft);
+    writeChains(new Map([...chains].filter(([, { base }]) => base !== undefined)), end);
+    return { elements: () => inParts(elements(), loadPart), end: end.commands() };
+  }
+
+  /** All elements of a state, each once. */
+  *#allElements(next: ProxyState, facts: HostFacts, hairpins: readonly string[]): Generator<ServiceElement> {
+    for (const port of next.servicePorts.values()) {
+      yield* this.#elementsOf(port, next, facts).elements;
+    }
+    yield* sharedElements(next, hairpins);
+  }
+
   *#planAll(next: ProxyState, installed: InstalledNftables, draft: TransactionDraft): Slices<ForgottenClients[]> {
     const { facts } = installed;
     const parts = new SharedParts();
     const elements = new Map<string, Elements>();
     const counters = new Set<string>();
     const sets = new Map<string, NftSetOrMap>();
-    const into = (container: string) => {
+    const note = ([container, key, value]: ServiceElement) => {
       let found = elements.get(container);
       if (found === undefined) {
         found = new Map();
         elements.set(container, found);
       }
-      return found;
+      found.set(key, value);
     };
     for (const port of next.servicePorts.values()) {
       yield;
       yield* arrangeSlots(port);
-      const wanted = this.#elementsOf(port, next, facts);
-      parts.add(wanted);
-      for (const name of wanted.counters) {
-        counters.add(name);
-      }
-      for (const [name, container] of wanted.sets) {
-        sets.set(name, container);
-      }
-      for (const [container, key, value] of wanted.elements) {
+      const wanted = parts.add(this.#elementsOf(port, next, facts));
+      noteContainers(wanted, counters, sets);
+      for (const element of wanted.elements) {
         yield;
-        into(container).set(key, value);
+        note(element);
       }
     }
     this.#planned.set(next, { facts, parts });
-    for (const key of parts.hairpins.keys()) {
-      into(HAIRPIN).set(key, undefined);
-    }
-    for (const address of next.clusterIPs.keys()) {
+    for (const element of sharedElements(next, parts.hairpins.keys())) {
       yield;
-      into(CLUSTER_IPS).set(address, undefined);
-    }
-    for (const address of nodePortAddresses(next)) {
-      into(NODE_PORT_ADDRESSES).set(address, undefined);
+      note(element);
     }
     const features = featuresOf(parts);
     const containers = new Map([...containersOf(next.family, features), ...sets]);
@@ -389,6 +445,34 @@ function nodePortAddresses({ node }: ProxyState): readonly string[] {
 
 function isNoLoopback(address: string): boolean {
   return !address.startsWith('127.') && address !== '::1';
+}
+
+function noteContainers(wanted: ServiceElements, counters: Set<string>, sets: Map<string, NftSetOrMap>): void {
+  for (const name of wanted.counters) {
+    counters.add(name);
+  }
+  for (const [name, container] of wanted.sets) {
+    sets.set(name, container);
+  }
+}
+
+/** Elements that belong to no service port alone. */
+function* sharedElements(next: ProxyState, hairpins: Iterable<string>): Generator<ServiceElement> {
+  for (const key of hairpins) {
+    yield [HAIRPIN, key, undefined];
+  }
+  for (const address of next.clusterIPs.keys()) {
+    yield [CLUSTER_IPS, address, undefined];
+  }
+  for (const address of new Set(nodePortAddresses(next))) {
+    yield [NODE_PORT_ADDRESSES, address, undefined];
+  }
+}
+
+function writeChains(chains: Chains, draft: TransactionDraft): void {
+  for (const [name, chain] of chains) {
+    writeChain(name, chain, false, draft);
+  }
 }
 
 /** An existing base chain gets its policy. */

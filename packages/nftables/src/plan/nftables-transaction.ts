@@ -1,4 +1,4 @@
-import { type NftCommand, type NftTransaction, renderNftTransaction } from '@kube-proxier/linux';
+import { type NftCommand, type NftNewElement, type NftTransaction, renderNftTransaction } from '@kube-proxier/linux';
 
 /** Clients that are to be forgotten. */
 export interface ForgottenClients {
@@ -8,10 +8,26 @@ export interface ForgottenClients {
   readonly numbers: ReadonlySet<string> | undefined;
 }
 
+/**
+ * The rest of a large table that does not exist yet. It is written in parts, so that neither a list of all elements nor a message with all
+ * of them is in memory, and the kernel works on one part while the next is made. That is safe without being atomic: no packet uses the
+ * table before its base chains are there, which come last.
+ */
+export interface TableLoad {
+  /**
+   * Elements, some at a time, made when they are asked for: the same each time. Undefined stands for a place where the work can pause.
+   */
+  readonly elements: () => Iterable<readonly NftCommand[] | undefined>;
+  /** The base chains with their rules. */
+  readonly end: readonly NftCommand[];
+}
+
 /** What is written for one sync. */
 export interface NftablesTransaction {
-  /** Carried out all or none. */
+  /** Carried out all or none. With {@link load}, what comes first. */
   readonly write: NftTransaction;
+  /** Where there is no table, and many elements. */
+  readonly load?: TableLoad;
   /**
    * Removed afterwards. No packet is sent to them any more, so this only frees memory; it cannot be part of the rest, for
    * the kernel may expire a client at any moment.
@@ -21,9 +37,21 @@ export interface NftablesTransaction {
   readonly problems: readonly string[];
 }
 
+/** All that a transaction writes, as one. */
+export function completeWrite({ write, load }: NftablesTransaction): NftTransaction {
+  if (load === undefined) {
+    return write;
+  }
+  const commands = [...write.commands];
+  for (const part of load.elements()) {
+    commands.push(...(part ?? []));
+  }
+  return { ...write, commands: [...commands, ...load.end] };
+}
+
 /** The transaction as it goes to nft, for people. */
 export function renderTransaction(transaction: NftablesTransaction): string {
-  return renderNftTransaction(transaction.write);
+  return renderNftTransaction(completeWrite(transaction));
 }
 
 /** The transaction without the deletion of chains, which older kernels refuse for a moment after their use ended. */
@@ -41,7 +69,7 @@ export class TransactionDraft {
   readonly #flushes: NftCommand[] = [];
   readonly #rules: NftCommand[] = [];
   readonly #deletions = new Map<string, string[]>();
-  readonly #additions = new Map<string, (readonly [string, string?])[]>();
+  readonly #additions = new Map<string, NftNewElement[]>();
   readonly #after: NftCommand[] = [];
   readonly #last: NftCommand[] = [];
 
@@ -83,9 +111,13 @@ export class TransactionDraft {
   }
 
   addElement([container, key, value]: Element): void {
-    const list = this.#additions.get(container) ?? [];
-    this.#additions.set(container, list);
-    list.push(value === undefined ? [key] : [key, value]);
+    const element: NftNewElement = value === undefined ? [key] : [key, value];
+    const list = this.#additions.get(container);
+    if (list === undefined) {
+      this.#additions.set(container, [element]);
+    } else {
+      list.push(element);
+    }
   }
 
   deleteElement(container: string, key: string): void {

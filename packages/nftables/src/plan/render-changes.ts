@@ -9,7 +9,7 @@ import {
 import { connectionsCountedBy } from './counted-endpoints.js';
 import type { InstalledNftables } from './installed-nftables.js';
 import { AFFINITY, idOfAffinityKey, TABLE } from './layout.js';
-import type { NftablesTransaction } from './nftables-transaction.js';
+import { completeWrite, type NftablesTransaction } from './nftables-transaction.js';
 import { countedBy } from './service-elements.js';
 import { trafficCountedBy } from './traffic-counters.js';
 
@@ -39,12 +39,12 @@ interface TableDraft {
  * their comments only: versions of nft print the same rule differently.
  */
 export function renderChanges(transaction: NftablesTransaction, { table }: InstalledNftables): readonly RuleChange[] {
-  const { write, forget } = transaction;
+  const { forget } = transaction;
   const before = draftOf(table);
   const after = draftOf(table);
   const texts = new Map<string, string>();
   let exists = table !== undefined;
-  for (const command of write.commands) {
+  for (const command of completeWrite(transaction).commands) {
     switch (command.do) {
       case 'add-table':
         exists = true;
@@ -113,7 +113,7 @@ export function renderChanges(transaction: NftablesTransaction, { table }: Insta
       clients?.delete(key);
     }
   }
-  return new Comparison(`table ${write.family} ${TABLE}`, texts).changes(
+  return new Comparison(`table ${transaction.write.family} ${TABLE}`, texts).changes(
     { ...before, exists: table !== undefined },
     { ...after, exists },
   );

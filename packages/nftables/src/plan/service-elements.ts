@@ -157,9 +157,14 @@ export function elementsOf(
         continue;
       }
       const firstSlot = list === 'local' ? LOCAL_SLOTS : 0;
-      for (const [index, endpoint] of endpointSlots(port[list], balancing).entries()) {
+      const slots = endpointSlots(port[list], balancing);
+      for (const [index, endpoint] of slots.entries()) {
         const number = affinity.numbers.get(endpoint.key) ?? 0;
         elements.push([names.affinityNumbers, `${key} . ${firstSlot + index}`, classid(number)]);
+      }
+      // One with a weight has several slots.
+      for (const endpoint of new Set(slots)) {
+        const number = affinity.numbers.get(endpoint.key) ?? 0;
         elements.push([
           names.affinityEndpoints,
           `${key} . ${classid(list === 'local' ? number | 1 : number)}`,
