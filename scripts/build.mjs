@@ -79,6 +79,21 @@ async function bundleStatusPage() {
   }
 }
 
+/**
+ * The streams of Node instead of readable-stream, a copy of those of Node 10 that winston uses. The switch that the package has for this
+ * fails on Node 20.
+ *
+ * @type {import('esbuild').Plugin}
+ */
+const NODE_STREAMS = {
+  name: 'node-streams',
+  setup(build) {
+    build.onLoad({ filter: /node_modules\/readable-stream\/(readable|lib\/_stream_writable)\.js$/ }, ({ path }) => ({
+      contents: `module.exports = require('node:stream')${path.endsWith('_writable.js') ? '.Writable' : ''};`,
+    }));
+  },
+};
+
 async function bundleAgent() {
   const { outputFiles } = await bundle({
     absWorkingDir: ROOT,
@@ -90,11 +105,15 @@ async function bundleAgent() {
     platform: 'node',
     target: 'node20',
     external: EXTERNAL,
+    plugins: [NODE_STREAMS],
+    // Packages leave out what helps in development.
+    define: { 'process.env.NODE_ENV': '"production"' },
     banner: { js: BANNER },
     chunkNames: 'chunk-[hash]',
     sourcemap: true,
     // V8 holds the source of what it has loaded: with comments it is half as long again, and one character that is not Latin-1 doubles it.
     minifyWhitespace: true,
+    minifySyntax: true,
     lineLimit: 120,
     // Names of classes are part of messages.
     keepNames: false,
