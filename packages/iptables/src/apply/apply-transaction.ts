@@ -11,7 +11,7 @@ import {
   type TableTransaction,
   withoutOwners,
 } from '../plan/iptables-transaction.js';
-import { splitLoad } from './split-load.js';
+import { groupRuns, splitLoad } from './split-load.js';
 
 const CODE = 'IPTABLES_PARTLY_APPLIED';
 /** In place of service ports, when the attempts did not suffice to find them. */
@@ -41,19 +41,24 @@ export async function applyTransaction(
   const refused = new Map<string, string>();
   const refusedIn = { filter: new Set<string>(), nat: new Set<string>() };
   let cause: unknown;
-  for (const part of await partsOf(iptables, transaction)) {
-    const table = isEmptyTable(part.nat) ? 'filter' : 'nat';
-    const omitted = refusedIn[table];
-    try {
-      await applyDocument(iptables, omitted.size > 0 ? withoutOwners(part, (key) => omitted.has(key)) : part, logger);
-    } catch (error) {
-      if (!(error instanceof PartlyAppliedError)) {
-        throw error;
-      }
-      cause = error;
-      for (const [key, reason] of error.refused) {
-        refused.set(key, reason);
-        omitted.add(key);
+  for (const run of groupRuns(await partsOf(iptables, transaction))) {
+    if (run.length > 1 && refused.size === 0 && (await applyTogether(iptables, run, logger))) {
+      continue;
+    }
+    for (const part of run) {
+      const table = isEmptyTable(part.nat) ? 'filter' : 'nat';
+      const omitted = refusedIn[table];
+      try {
+        await applyDocument(iptables, omitted.size > 0 ? withoutOwners(part, (key) => omitted.has(key)) : part, logger);
+      } catch (error) {
+        if (!(error instanceof PartlyAppliedError)) {
+          throw error;
+        }
+        cause = error;
+        for (const [key, reason] of error.refused) {
+          refused.set(key, reason);
+          omitted.add(key);
+        }
       }
     }
   }
@@ -75,6 +80,29 @@ async function partsOf(iptables: Iptables, transaction: IptablesTransaction): Pr
         { ...transaction, nat: EMPTY_TABLE },
         { ...transaction, filter: EMPTY_TABLE },
       ];
+}
+
+/** @returns false when one of the parts is refused: those before it are written. */
+async function applyTogether(
+  iptables: Iptables,
+  parts: readonly IptablesTransaction[],
+  logger: Logger,
+): Promise<boolean> {
+  const pace = new EventLoopPace();
+  const documents: string[] = [];
+  for (const part of parts) {
+    documents.push(await finishWithPauses(renderTransactionInSlices(part), pace));
+  }
+  try {
+    await iptables.restore(documents.join(''));
+    return true;
+  } catch (error) {
+    if (!(error instanceof IptablesDocumentRefused)) {
+      throw error;
+    }
+    logger.debug(2, 'iptables refused a document; its parts are written one by one', { reason: error.message });
+    return false;
+  }
 }
 
 async function applyDocument(iptables: Iptables, transaction: IptablesTransaction, logger: Logger): Promise<void> {

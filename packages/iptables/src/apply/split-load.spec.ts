@@ -9,7 +9,7 @@ import { anySketch, ClusterSketch, chainOf, sketch } from '../testing/clusters.j
 import { fakeSettings } from '../testing/fake-settings.js';
 import { tableContents } from '../testing/table-contents.js';
 import { applyTransaction } from './apply-transaction.js';
-import { splitLoad } from './split-load.js';
+import { groupRuns, splitLoad } from './split-load.js';
 
 const LARGE = 1000;
 
@@ -60,6 +60,21 @@ function clusterOf(count: number): ClusterSketch {
   }
   return cluster;
 }
+
+test('parts that only write new chains of one table share a run of the program, some at a time', async () => {
+  const iptables = new FakeIptables({ variant: 'nft' });
+  const { state } = clusterOf(LARGE).next();
+  const parts = splitLoad((await planned(iptables, state)) as IptablesTransaction, 100);
+  const runs = groupRuns(parts);
+  expect(runs.flat()).toEqual(parts);
+  expect(runs.length).toBeLessThan(parts.length / 8);
+  for (const run of runs) {
+    const changes = run.flatMap(({ filter, nat }) => [filter, nat].filter((table) => !isEmptyTable(table)));
+    expect(run.length <= 12).toBe(true);
+    expect(run.length === 1 || changes.every(({ insertions }) => insertions.length === 0)).toBe(true);
+    expect(new Set(run.map(({ nat }) => isEmptyTable(nat))).size).toBe(1);
+  }
+});
 
 describe('a large load', () => {
   test.each(['IPv4', 'IPv6'] as const satisfies IPFamily[])(
@@ -115,8 +130,9 @@ describe('a large load', () => {
       const { state } = clusterOf(LARGE).next();
       await dataplaneOn(iptables).apply((await planned(iptables, state)) as IptablesTransaction);
       const nat = iptables.documents.filter((document) => document.includes('*nat'));
-      expect(nat.length > 2).toBe(variant === 'nft');
-      expect(nat.every((document) => document.split('\n').length < 2000)).toBe(variant === 'nft');
+      const commits = nat.flatMap((document) => document.split('COMMIT\n'));
+      expect(commits.length > 4).toBe(variant === 'nft');
+      expect(commits.every((commit) => commit.split('\n').length < 2000)).toBe(variant === 'nft');
       expect(await isInForce(iptables, state)).toBe(true);
     }
   });
@@ -154,13 +170,15 @@ describe('a large load', () => {
     const dataplane = dataplaneOn(iptables);
     const transaction = dataplane.plan(state, changes) as IptablesTransaction;
     const restore = iptables.restore.bind(iptables);
-    let documents = 0;
     iptables.restore = async (document) => {
-      documents += document.includes('*nat') ? 1 : 0;
-      if (documents === 3) {
-        throw new Error('killed');
+      if (!document.includes('*nat')) {
+        await restore(document);
+        return;
       }
-      await restore(document);
+      const commits = document.split(/(?<=^COMMIT\n)/m);
+      expect(commits.length).toBeGreaterThan(3);
+      await restore(commits.slice(0, 2).join(''));
+      throw new Error('killed');
     };
     await expect(applyTransaction(iptables, transaction, silentLogger)).rejects.toThrow('killed');
     const nat = (chains: Record<string, unknown>) => Object.entries(chains).filter(([name]) => name.startsWith('nat '));

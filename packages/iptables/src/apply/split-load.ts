@@ -9,6 +9,9 @@ import {
 /** Chains and rules of a part, about. Larger ones take longer to write, smaller ones begin more commits. */
 const LINES = 1500;
 
+/** Parts that one run of the program gets, so that their text stays small. */
+const PARTS_OF_RUN = 12;
+
 /**
  * A large transaction in parts, to be written one after another: first chains that do not exist yet, then all else in one part.
  * Nothing leads to the new chains before the last part, so packets see the same as with one document. The nft variant
@@ -28,6 +31,34 @@ export function splitLoad(transaction: IptablesTransaction, lines = LINES): read
     ...filter.map((part) => ({ ...transaction, filter: part, nat: EMPTY_TABLE })),
     ...nat.map((part) => ({ ...transaction, filter: EMPTY_TABLE, nat: part })),
   ];
+}
+
+/**
+ * Parts that one run of the program writes, each in a commit of its own: a start of the program takes as long as a part. A part that does
+ * more than write new chains is alone, since it could not be written a second time after a part that follows it was refused. Pure.
+ */
+export function groupRuns(parts: readonly IptablesTransaction[]): readonly (readonly IptablesTransaction[])[] {
+  const runs: IptablesTransaction[][] = [];
+  for (const part of parts) {
+    const run = runs.at(-1);
+    const [previous] = run ?? [];
+    const isNext =
+      run !== undefined &&
+      previous !== undefined &&
+      run.length < PARTS_OF_RUN &&
+      isEmptyTable(previous.nat) === isEmptyTable(part.nat) &&
+      [previous, part].every(({ filter, nat }) => writesOnly(filter) && writesOnly(nat));
+    if (isNext) {
+      run.push(part);
+    } else {
+      runs.push([part]);
+    }
+  }
+  return runs;
+}
+
+function writesOnly({ deletes, removals, insertions }: TableTransaction): boolean {
+  return deletes.size === 0 && removals.length === 0 && insertions.length === 0;
 }
 
 function partsOf(table: TableTransaction, lines: number): readonly TableTransaction[] {
