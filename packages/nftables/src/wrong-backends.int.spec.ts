@@ -55,16 +55,6 @@ describe('backends that are wrong on purpose', () => {
           says: /"no answer","actual":"answered by remote-pod1, which saw 192\.168\.0\.2 \(1 of 1\)".*"EXT-L-S2\/X"/,
         },
         {
-          mode: 'forgets-masquerade',
-          // Where a client that is not the node itself, and not the endpoint itself, has to be masqueraded.
-          fails: [
-            ...['CIP-C-S1', 'CIP-L-S1', 'EXT-C-S1', 'F-CIP-1', 'endpoint-added', 'endpoint-removed', 'affinity-moved'],
-            ...['endpoint-terminating', 'service-changes-external-policy', 'service-changes-internal-policy'],
-            ...['open-connection-goes-on', 'endpoint-drained', 'endpoint-weights', 'endpoint-of-host-network'],
-          ],
-          says: /saw the source address 203\.0\.113\.2"/,
-        },
-        {
           mode: 'keeps-removed-endpoints',
           fails: [
             'endpoint-removed',
@@ -77,6 +67,16 @@ describe('backends that are wrong on purpose', () => {
         },
       ],
       [
+        {
+          mode: 'forgets-masquerade',
+          // Where a client that is not the node itself, and not the endpoint itself, has to be masqueraded.
+          fails: [
+            ...['CIP-C-S1', 'CIP-L-S1', 'EXT-C-S1', 'F-CIP-1', 'endpoint-added', 'endpoint-removed', 'affinity-moved'],
+            ...['endpoint-terminating', 'service-changes-external-policy', 'service-changes-internal-policy'],
+            ...['open-connection-goes-on', 'endpoint-drained', 'endpoint-weights', 'endpoint-of-host-network'],
+          ],
+          says: /saw the source address 203\.0\.113\.2"/,
+        },
         {
           mode: 'ignores-weights',
           fails: ['endpoint-weights'],
