@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { until } from '@kube-proxier/core/testing';
+import { casesOf, until } from '@kube-proxier/core/testing';
 import { canMakeNamespaces } from '@kube-proxier/linux/testing';
 import { NetworkSandbox, type SandboxServer } from '@kube-proxier/network-sandbox';
 import { FakeApiServer } from '@kube-proxier/source-kubernetes/testing';
@@ -129,7 +129,7 @@ whereAllowed('the examples', () => {
     return (await sandbox.node.exec([process.execPath, '--input-type=module', '-e', script, url])).stdout;
   };
 
-  test.each(['nftables', 'iptables'])(
+  test.each(casesOf(['nftables'], ['iptables']))(
     'node-agent: packets flow in mode %s, its own handler and observer are called, and rules stay when it ends',
     async (mode) => {
       cpSync(join(EXAMPLES, 'node-agent/manifests'), directory, { recursive: true });

@@ -4,8 +4,9 @@
  * attw look at it; compiles the code of all READMEs, and runs what can be run; measures what a user of the API server and mode
  * nftables installs, and imports it from CommonJS.
  *
- *   npm run check-packages                       all of them, two minutes
- *   npm run check-packages -- core linux         some; `readmes` for the code of the READMEs, `size` for the size of an installation
+ *   npm run check-packages                       all of them, a minute: one project has all packages. With KUBE_PROXIER_TESTS=thorough,
+ *                                                each has a project of its own, which takes three
+ *   npm run check-packages -- core linux         some, each in a project of its own; `readmes` for the code of the READMEs, `size` for the size of an installation
  *   npm run check-packages -- --node 22 --node 24    imports them with these versions of Node too, from the npm registry
  */
 
@@ -24,7 +25,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { closureOf, packPackages, ROOT, readPackages, run } from './pack-packages.mjs';
-import { PrepareError, prepare, runScript } from './prepare.mjs';
+import { IS_THOROUGH, PrepareError, prepare, runScript } from './prepare.mjs';
 import { codeOf } from './readme-code.mjs';
 
 /**
@@ -32,7 +33,7 @@ import { codeOf } from './readme-code.mjs';
  * @typedef {import('./pack-packages.mjs').WorkspacePackage} WorkspacePackage
  */
 
-const INSTALL = ['install', '--ignore-scripts', '--prefer-offline', '--loglevel=error'];
+const INSTALL = ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish'];
 /** What the pieces of code find in the directory `manifests`. */
 const MANIFEST = `apiVersion: v1
@@ -67,19 +68,33 @@ await runScript(async () => {
       values.node.map((version) => installNode(version, join(directory, `node-${version}`))),
     );
     const packed = await packPackages([...packages.keys()], directory);
+    const readmes = join(directory, 'readmes');
+    const hasReadmes = positionals.length === 0 || positionals.includes('readmes');
+    if (hasReadmes) {
+      await install(
+        readmes,
+        [...packed.values()].map(({ tarball }) => tarball),
+      );
+    }
+    // Together, what a package names and does not declare is found in its text only.
+    const together = !IS_THOROUGH && positionals.length === 0;
     const check = async (/** @type {string} */ name) => {
       const { manifest } = present(packages, name);
       const { tarball, files } = present(packed, name);
       checkContents(manifest, files);
       await lint(tarball);
-      const project = join(directory, name.replaceAll('/', '+'));
-      await install(
-        project,
-        closureOf(name, packages).map((one) => present(packed, one).tarball),
-      );
+      const project = together ? readmes : join(directory, name.replaceAll('/', '+'));
+      if (!together) {
+        await install(
+          project,
+          closureOf(name, packages).map((one) => present(packed, one).tarball),
+        );
+      }
       checkDeclared(manifest, join(project, 'node_modules', name), files);
       checkSourceMaps(name, join(project, 'node_modules', name), files);
-      await checkImports(manifest, project, [process.execPath, ...nodes]);
+      if (!together) {
+        await checkImports([manifest], project, [process.execPath, ...nodes]);
+      }
       say(`ok  ${name}: ${files.length} files, ${entriesOf(manifest).join(', ')}`);
     };
     // Two at a time: much of it is waiting for npm.
@@ -94,13 +109,13 @@ await runScript(async () => {
     for (const { reason } of failures) {
       throw reason;
     }
-    if (positionals.length === 0 || positionals.includes('readmes')) {
-      const project = join(directory, 'readmes');
-      await install(
-        project,
-        [...packed.values()].map(({ tarball }) => tarball),
-      );
-      await checkReadmes(project, packages);
+    if (together) {
+      const manifests = names.map((name) => present(packages, name).manifest);
+      await checkImports(manifests, readmes, [process.execPath, ...nodes]);
+      say(`ok  all together: ${nodes.length + 1} versions of Node import them`);
+    }
+    if (hasReadmes) {
+      await checkReadmes(readmes, packages);
     }
     if (positionals.length === 0 || positionals.includes('size')) {
       const project = join(directory, 'size');
@@ -241,12 +256,12 @@ function checkSourceMaps(name, directory, files) {
 }
 
 /**
- * @param {Manifest} manifest
+ * @param {readonly Manifest[]} manifests
  * @param {string} project
  * @param {readonly string[]} nodes
  */
-async function checkImports(manifest, project, nodes) {
-  const entries = entriesOf(manifest);
+async function checkImports(manifests, project, nodes) {
+  const entries = manifests.flatMap(entriesOf);
   const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';\nvoid entry${index};\n`);
   // What needs a test runner is imported by one.
   const plain = entries.filter((entry) => !entry.endsWith('/jest'));
@@ -263,9 +278,11 @@ async function checkImports(manifest, project, nodes) {
   }
   writeFileSync(join(project, 'user.ts'), imports.join(''));
   await typeCheck(project, ['user.ts']);
-  for (const [command, path] of Object.entries(manifest.bin ?? {})) {
-    demand(existsSync(join(project, 'node_modules/.bin', command)), manifest.name, `${path} is not installed`);
-    await run(join(project, 'node_modules/.bin', command), ['--help'], project);
+  for (const { name, bin = {} } of manifests) {
+    for (const [command, path] of Object.entries(bin)) {
+      demand(existsSync(join(project, 'node_modules/.bin', command)), name, `${path} is not installed`);
+      await run(join(project, 'node_modules/.bin', command), ['--help'], project);
+    }
   }
 }
 
@@ -297,7 +314,9 @@ function rootVersion(name) {
  * @param {ReadonlyMap<string, WorkspacePackage>} packages
  */
 async function checkReadmes(project, packages) {
-  await run('npm', [...INSTALL, `@jest/globals@${rootVersion('@jest/globals')}`], project);
+  if (!existsSync(join(project, 'node_modules/@jest/globals'))) {
+    await run('npm', [...INSTALL, `@jest/globals@${rootVersion('@jest/globals')}`], project);
+  }
   const blocks = [...packages].flatMap(([name, { directory }]) =>
     codeOf(readFileSync(join(directory, 'README.md'), 'utf8')).map((block, index) => ({
       ...block,

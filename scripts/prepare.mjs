@@ -12,6 +12,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { hasUnknownProcessorState } from './run-in-ipvs-kernel.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** Whether tests and checks make all of their runs, as `isThorough` of `@kube-proxier/core/testing` for tests. */
+export const IS_THOROUGH = process.env.KUBE_PROXIER_TESTS === 'thorough';
+/** Set where everything was built just before: a build without changes takes as long as a small suite. */
+const IS_BUILT = process.env.KUBE_PROXIER_BUILT === '1';
 /** Major and minor version. */
 const OLDEST_NODE = /** @type {const} */ ([20, 19]);
 const SYSTEM_PATH = `${process.env.PATH ?? ''}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin`;
@@ -212,6 +216,9 @@ function manifestDigest() {
 }
 
 function build() {
+  if (IS_BUILT) {
+    return;
+  }
   run(process.execPath, [join(ROOT, 'scripts', 'build.mjs')]);
 }
 

@@ -52,8 +52,15 @@ await runScript(async () => {
       ) {
         throw new PrepareError(`${name}: npm refuses provenance without the repository, which is ${repository?.url}`);
       }
-      // Provenance can only be had where a workflow publishes.
-      await run('npm', ['publish', '--dry-run', '--ignore-scripts', '--no-provenance', '--loglevel=error'], place);
+    }
+    // Provenance can only be had where a workflow publishes.
+    const flags = ['--dry-run', '--ignore-scripts', '--no-provenance', '--loglevel=error', '--json'];
+    const workspaces = [...packages.keys()].flatMap((name) => ['--workspace', name]);
+    const published = JSON.parse(await run('npm', ['publish', ...flags, ...workspaces], directory));
+    for (const name of packages.keys()) {
+      if (published[name]?.version !== VERSION) {
+        throw new PrepareError(`${name} would not be published: ${JSON.stringify(published[name])}`);
+      }
       process.stdout.write(`ok  ${name}@${VERSION}\n`);
     }
   } finally {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
+import { casesOf } from '@kube-proxier/core/testing';
 import { canMakeNamespaces } from '@kube-proxier/linux/testing';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -8,7 +9,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
 
 whereAllowed('npm run soak', () => {
-  test.each(['nftables', 'iptables'])(
+  test.each(casesOf(['nftables'], ['iptables']))(
     'mode %s: after faults of all kinds the kernel holds what a fresh start installs',
     (mode) => {
       const args = ['scripts/soak.mjs', '--duration=8', '--faster=30', `--mode=${mode}`];

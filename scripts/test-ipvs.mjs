@@ -8,15 +8,14 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PrepareError, prepare, runScript } from './prepare.mjs';
+import { IS_THOROUGH, PrepareError, prepare, runScript } from './prepare.mjs';
 import { IpvsKernelError, runInIpvsKernel } from './run-in-ipvs-kernel.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const IS_THOROUGH = process.env.KUBE_PROXIER_TESTS === 'thorough';
 /** Seconds until the kernel is considered hung. Where a start of a program takes a quarter of a second, all suites take an hour. */
 const TIMEOUT = IS_THOROUGH ? 7200 : 1500;
-/** Suites that start the agent several times, or repeat what others show: each takes five minutes or more on a slow machine. */
-const LONG = '(ipvs-on-a-kernel|ipvs-takeover|life-of-endpoints|random-sequences)\\.ipvs';
+/** Suites that start the agent several times, repeat what others show, or show what the kernel does without this program. */
+const LONG = '(ipvs-on-a-kernel|ipvs-takeover|kernel-facts|life-of-endpoints|random-sequences|sabotage)\\.ipvs';
 /** Suites of one kernel; the other one has the rest. Each share takes about as long. */
 const SHARE = '(conformance|packet-counters|random-sequences|sabotage)\\.ipvs';
 const SELECTION = IS_THOROUGH ? [] : [`--testPathIgnorePatterns=${LONG}`];

@@ -2,7 +2,7 @@
  * `npm run example:custom-backend`: builds examples/custom-backend in an empty directory against the packed packages, as
  * a stranger would against the published ones, runs its tests, and the conformance kit on it.
  *
- *   npm run example:custom-backend                     the subset of every push, a minute
+ *   npm run example:custom-backend                     a case of each kind, a minute; with KUBE_PROXIER_TESTS=thorough all quick ones
  *   npm run example:custom-backend -- --cases '*'      all cases; any option of the kit
  *   npm run example:custom-backend -- --repeat-failed  runs up to three failed cases again, alone, as `.ci/run` does with
  *                                                      suites: what passes only then is named as UNSTEADY
@@ -13,10 +13,27 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packPackages, ROOT, readPackages, run } from './pack-packages.mjs';
-import { prepare, rootlessPrefix, runScript } from './prepare.mjs';
+import { IS_THOROUGH, prepare, rootlessPrefix, runScript } from './prepare.mjs';
 
 /** Cases that may fail and be run again. */
 const FEW = 3;
+
+/** Cases where none are named. */
+const CASES = IS_THOROUGH
+  ? ['quick']
+  : [
+      ...[
+        'CIP-?-S1',
+        'EXT-?-S1',
+        'EXT-L-S2',
+        'F-LB-1',
+        'F-CIP-2',
+        'endpoint-added',
+        'endpoint-removed',
+        'service-removed',
+      ],
+      ...['affinity-moved', 'rolling-update', 'open-connection-goes-on', 'flushed-and-repaired', 'cleaned-up'],
+    ];
 
 const NEEDED = ['core', 'linux', 'network-sandbox', 'server', 'conformance'].map((name) => `@kube-proxier/${name}`);
 
@@ -35,7 +52,16 @@ await runScript(async () => {
     // Named together, the tarballs satisfy what they ask of each other.
     await run(
       'npm',
-      ['install', '--ignore-scripts', '--prefer-offline', '--loglevel=error', '--save-dev', ...tarballs],
+      [
+        'install',
+        '--ignore-scripts',
+        '--prefer-offline',
+        '--no-audit',
+        '--no-fund',
+        '--loglevel=error',
+        '--save-dev',
+        ...tarballs,
+      ],
       project,
     );
     say('npm run build');
@@ -45,7 +71,7 @@ await runScript(async () => {
     await show([...prefix, 'npm', 'test', '--silent'], project);
     const args = process.argv.slice(2).filter((argument) => argument !== '--repeat-failed');
     const repeats = args.length < process.argv.length - 2;
-    const cases = args.some((argument) => argument.startsWith('--cases')) ? [] : ['--cases', 'quick'];
+    const cases = args.some((argument) => argument.startsWith('--cases')) ? [] : CASES.flatMap((id) => ['--cases', id]);
     const files = join(directory, 'run');
     mkdirSync(files);
     const report = join(directory, 'report.json');

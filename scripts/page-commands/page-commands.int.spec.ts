@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
+import { casesOf } from '@kube-proxier/core/testing';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const AGENT = join(ROOT, 'packages/agent/bin/kube-proxier.js');
@@ -165,63 +166,78 @@ describe('commands of migrating, deploying and operating', () => {
     600_000,
   );
 
-  test.each<readonly [string, RegExp, ...string[]]>([
-    ['a namespace that is missing', /--namespace is undefined/, 'kubectl', 'rollout', 'undo', 'daemonset/kube-proxy'],
-    ['a verb', /describe is not known here/, 'kubectl', 'describe', 'daemonset'],
-    [
-      'a flag',
-      /Unknown option '--outptu'/,
-      'kubectl',
-      '--namespace',
-      'kube-system',
-      'get',
-      'configmap',
-      'kube-proxy',
-      '--outptu=yaml',
-    ],
-    [
-      'an object',
-      /there is no configmap\/kube-proxier/,
-      ...'kubectl --namespace kube-system get configmap kube-proxier --output yaml'.split(' '),
-    ],
-    [
-      'a field of an object',
-      /jsonpath=\{\.data\.config\.conf\}, and must be yaml/,
-      ...'kubectl --namespace kube-system get configmap kube-proxy --output jsonpath={.data.config.conf}'.split(' '),
-    ],
-    [
-      'a path of a patch',
-      /replace \/spec\/image: there is no such field/,
-      ...'kubectl --namespace kube-system patch daemonset kube-proxy --type=json'.split(' '),
-      '--patch=[{"op": "replace", "path": "/spec/image", "value": "x"}]',
-    ],
-    [
-      'a patch that no DaemonSet can have',
-      /affinities/,
-      ...'kubectl --namespace kube-system patch daemonset kube-proxy'.split(' '),
-      '--patch={spec: {template: {spec: {affinities: {}}}}}',
-    ],
-    ['a node', /there is no node worker-2/, ...'kubectl label node worker-2 a=b'.split(' ')],
-    [
-      'a value of the chart',
-      /values: .*clusterCIDR/,
-      ...'helm install kube-proxier deploy/helm/kube-proxier --namespace kube-system --set apiServer.host=a --set config.clusterCIDRs=10.0.0.0/8'.split(
-        ' ',
-      ),
-    ],
-    [
-      'kube-proxy and kube-proxier on one node',
-      /would wait for ever/,
-      ...'helm install kube-proxier deploy/helm/kube-proxier --namespace kube-system --set apiServer.host=a --set config.clusterCIDR=10.0.0.0/8'.split(
-        ' ',
-      ),
-    ],
-    [
-      'a package',
-      /npm install --global @kube-proxier\/cli is not known here/,
-      ...'npm install --global @kube-proxier/cli'.split(' '),
-    ],
-  ])('the stand-in refuses what a cluster would refuse: %s', (_what, message, ...command) => {
+  test.each(
+    casesOf<readonly [string, RegExp, ...string[]]>(
+      [
+        ['a verb', /describe is not known here/, 'kubectl', 'describe', 'daemonset'],
+        [
+          'an object',
+          /there is no configmap\/kube-proxier/,
+          ...'kubectl --namespace kube-system get configmap kube-proxier --output yaml'.split(' '),
+        ],
+        [
+          'a patch that no DaemonSet can have',
+          /affinities/,
+          ...'kubectl --namespace kube-system patch daemonset kube-proxy'.split(' '),
+          '--patch={spec: {template: {spec: {affinities: {}}}}}',
+        ],
+        [
+          'a value of the chart',
+          /values: .*clusterCIDR/,
+          ...'helm install kube-proxier deploy/helm/kube-proxier --namespace kube-system --set apiServer.host=a --set config.clusterCIDRs=10.0.0.0/8'.split(
+            ' ',
+          ),
+        ],
+        [
+          'a package',
+          /npm install --global @kube-proxier\/cli is not known here/,
+          ...'npm install --global @kube-proxier/cli'.split(' '),
+        ],
+      ],
+      [
+        [
+          'a namespace that is missing',
+          /--namespace is undefined/,
+          'kubectl',
+          'rollout',
+          'undo',
+          'daemonset/kube-proxy',
+        ],
+        [
+          'a flag',
+          /Unknown option '--outptu'/,
+          'kubectl',
+          '--namespace',
+          'kube-system',
+          'get',
+          'configmap',
+          'kube-proxy',
+          '--outptu=yaml',
+        ],
+        [
+          'a field of an object',
+          /jsonpath=\{\.data\.config\.conf\}, and must be yaml/,
+          ...'kubectl --namespace kube-system get configmap kube-proxy --output jsonpath={.data.config.conf}'.split(
+            ' ',
+          ),
+        ],
+        [
+          'a path of a patch',
+          /replace \/spec\/image: there is no such field/,
+          ...'kubectl --namespace kube-system patch daemonset kube-proxy --type=json'.split(' '),
+          '--patch=[{"op": "replace", "path": "/spec/image", "value": "x"}]',
+        ],
+        ['a node', /there is no node worker-2/, ...'kubectl label node worker-2 a=b'.split(' ')],
+        [
+          'kube-proxy and kube-proxier on one node',
+          /would wait for ever/,
+          ...'helm install kube-proxier deploy/helm/kube-proxier --namespace kube-system --set apiServer.host=a --set config.clusterCIDR=10.0.0.0/8'.split(
+            ' ',
+          ),
+        ],
+      ],
+    ),
+  )('the stand-in refuses what a cluster would refuse: %s', (_what, message, ...command) => {
     const home = mkdtempSync(join(tmpdir(), 'stand-in-'));
     try {
       const { stderr, status } = spawnSync(process.execPath, [STAND_IN, ...command], {

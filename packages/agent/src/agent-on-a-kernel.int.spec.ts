@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { until } from '@kube-proxier/core/testing';
+import { casesOf, until } from '@kube-proxier/core/testing';
 import { canMakeNamespaces, makeNamespace, type TestNamespace } from '@kube-proxier/linux/testing';
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
@@ -228,7 +228,7 @@ whereAllowed('the kube-proxier command on a kernel', () => {
   });
 
   // The kernel of these tests has no SCTP sockets: conntrack entries simulate associations.
-  test.each(['udp', 'sctp'])(
+  test.each(casesOf(['udp'], ['sctp']))(
     'keeps %s flows of an endpoint that terminates, and cuts them off when it is deleted',
     async (protocol) => {
       const sctp = protocol === 'sctp';

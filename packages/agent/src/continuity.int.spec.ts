@@ -1,14 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Iptables } from '@kube-proxier/linux';
+import { casesOf } from '@kube-proxier/core/testing';
+import type { Iptables, IptablesVariant } from '@kube-proxier/linux';
 import { type ContinuousClient, failuresOf, type NetworkSandbox } from '@kube-proxier/network-sandbox';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
 /** The agent, in the node's namespace, while an external client connects continuously. */
-describe.each([
-  { mode: 'iptables', variant: 'nft' },
-  { mode: 'iptables', variant: 'legacy' },
-  { mode: 'nftables', variant: 'nft' },
-] as const)('a client that never stops, $mode, $variant', ({ mode, variant }) => {
+describe.each(
+  casesOf<{ readonly mode: 'iptables' | 'nftables'; readonly variant: IptablesVariant }>(
+    [
+      { mode: 'iptables', variant: 'nft' },
+      { mode: 'nftables', variant: 'nft' },
+    ],
+    [{ mode: 'iptables', variant: 'legacy' }],
+  ),
+)('a client that never stops, $mode, $variant', ({ mode, variant }) => {
   let node: AgentOnNode;
   let sandbox: NetworkSandbox;
   let iptables: Iptables;
@@ -106,10 +111,12 @@ describe.each([
   });
 
   if (mode === 'iptables') {
-    test.each([
-      ['the chain of a Service', (saved: string) => /^:(KUBE-(?:SVC|EXT)-\S+)/m.exec(saved)?.[1]],
-      ['POSTROUTING', () => 'POSTROUTING'],
-    ])('a foreign flush of %s is detected and repaired', async (_whose, chainIn) => {
+    test.each(
+      casesOf<readonly [whose: string, chainIn: (saved: string) => string | undefined]>(
+        [['the chain of a Service', (saved) => /^:(KUBE-(?:SVC|EXT)-\S+)/m.exec(saved)?.[1]]],
+        [['POSTROUTING', () => 'POSTROUTING']],
+      ),
+    )('a foreign flush of %s is detected and repaired', async (_whose, chainIn) => {
       const client = await running(...sandbox.pods.map((pod) => pod.ipv4));
       await node.until('both families are in force', () => /Synced family="IPv6"/.test(node.log));
       await client.moreAttempts(5);

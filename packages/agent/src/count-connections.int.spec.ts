@@ -29,28 +29,31 @@ describe('--count-connections', () => {
       ),
     );
 
-  test.each(['nftables', 'iptables', 'userspace'])('mode %s: as many connections as were made', async (mode) => {
-    const { ipv4 } = node.sandbox.pod(1);
-    node.write(ipv4);
-    node.start(mode, '--count-connections');
-    await node.until(
-      'the Service answers',
-      async () => (await node.sandbox.client.connect(CLUSTER_IP)).kind === 'answered',
-    );
-    const before = async () => (await counted('service'))['work/web'];
-    await node.until('the first connection is counted', async () => ((await before()) ?? 0) > 0);
-    const first = (await before()) ?? 0;
-    expect((await node.sandbox.client.connectMany(CLUSTER_IP, 20)).answeredBy).toEqual({ pod1: 20 });
-    await node.until('all are counted', async () => ((await counted('service'))['work/web'] ?? 0) >= first + 20);
-    expect(await counted('service')).toEqual({ 'work/web': first + 20 });
-    expect(await counted('endpoint')).toEqual({ [`${ipv4}:8080`]: first + 20 });
-    const table = await node.command('kube-proxier get services -n work -o wide');
-    expect(table).toMatch(new RegExp(`CONNECTIONS.*\\s+web .* ${first + 20}( +0B +\\S+)?\\s*$`));
-    // The Service goes, and so do its series.
-    writeFileSync(join(node.directory, 'web.yaml'), 'apiVersion: v1\nkind: Node\nmetadata: {name: other}\n');
-    await node.until('its series are gone', async () => !(await metrics()).includes('service="work/web"'));
-    expect(node.log).not.toMatch(/ERROR/);
-  });
+  test.each(casesOf(['nftables', 'iptables'], ['userspace']))(
+    'mode %s: as many connections as were made',
+    async (mode) => {
+      const { ipv4 } = node.sandbox.pod(1);
+      node.write(ipv4);
+      node.start(mode, '--count-connections');
+      await node.until(
+        'the Service answers',
+        async () => (await node.sandbox.client.connect(CLUSTER_IP)).kind === 'answered',
+      );
+      const before = async () => (await counted('service'))['work/web'];
+      await node.until('the first connection is counted', async () => ((await before()) ?? 0) > 0);
+      const first = (await before()) ?? 0;
+      expect((await node.sandbox.client.connectMany(CLUSTER_IP, 20)).answeredBy).toEqual({ pod1: 20 });
+      await node.until('all are counted', async () => ((await counted('service'))['work/web'] ?? 0) >= first + 20);
+      expect(await counted('service')).toEqual({ 'work/web': first + 20 });
+      expect(await counted('endpoint')).toEqual({ [`${ipv4}:8080`]: first + 20 });
+      const table = await node.command('kube-proxier get services -n work -o wide');
+      expect(table).toMatch(new RegExp(`CONNECTIONS.*\\s+web .* ${first + 20}( +0B +\\S+)?\\s*$`));
+      // The Service goes, and so do its series.
+      writeFileSync(join(node.directory, 'web.yaml'), 'apiVersion: v1\nkind: Node\nmetadata: {name: other}\n');
+      await node.until('its series are gone', async () => !(await metrics()).includes('service="work/web"'));
+      expect(node.log).not.toMatch(/ERROR/);
+    },
+  );
 
   test.each(casesOf(['nftables'], ['userspace']))(
     'mode %s, --count-traffic: bytes of the Service and of its endpoint, in both directions',

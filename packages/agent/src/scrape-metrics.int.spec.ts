@@ -33,16 +33,19 @@ describe('scraping metrics in mode nftables', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  async function scrape(): Promise<string> {
+  /** All texts, of scrapes one after the other. */
+  async function scrape(times = 1): Promise<string> {
     const script = `
-      const begin = performance.now();
-      fetch('http://127.0.0.1:10249/metrics').then((answer) => answer.text()).then((text) => {
+      for (let round = 0; round < ${times}; round++) {
+        const begin = performance.now();
+        const text = await (await fetch('http://127.0.0.1:10249/metrics')).text();
         console.log('took ' + (performance.now() - begin));
         console.log(text);
-      });`;
-    const { stdout } = await node.sandbox.node.exec([process.execPath, '-e', script]);
-    const took = Number(/^took (\S+)/.exec(stdout)?.[1]);
-    expect(took).toBeLessThan(SOON);
+      }`;
+    const { stdout } = await node.sandbox.node.exec([process.execPath, '--input-type=module', '-e', script]);
+    const took = [...stdout.matchAll(/^took (\S+)$/gm)].map(([, value]) => Number(value));
+    expect(took).toHaveLength(times);
+    expect(Math.max(...took)).toBeLessThan(SOON);
     return stdout;
   }
 
@@ -60,9 +63,7 @@ describe('scraping metrics in mode nftables', () => {
     // The session that writes changes begins some time after the first syncs.
     await node.until('20 scrapes in a row start nothing', async () => {
       const before = starts();
-      for (let round = 0; round < 20; round++) {
-        expect(await scrape()).not.toContain('kube_proxier_service_connections_total{');
-      }
+      expect(await scrape(20)).not.toContain('kube_proxier_service_connections_total{');
       return starts() === before;
     });
     expect(starts()).not.toBe('');

@@ -68,11 +68,9 @@ describe('migrating back to kube-proxy', () => {
 
   test.each(
     casesOf<readonly [from: 'iptables' | 'nftables', to: 'iptables' | 'nftables', variant: IptablesVariant]>(
+      [['iptables', 'iptables', 'nft']],
       [
-        ['iptables', 'iptables', 'nft'],
         ['nftables', 'nftables', 'nft'],
-      ],
-      [
         ['iptables', 'nftables', 'legacy'],
         ['iptables', 'iptables', 'legacy'],
         ['nftables', 'iptables', 'nft'],

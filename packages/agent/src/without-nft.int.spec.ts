@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { casesOf } from '@kube-proxier/core/testing';
 import { failuresOf } from '@kube-proxier/network-sandbox';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
@@ -100,40 +101,41 @@ describe('mode nftables', () => {
     await answers('pod1');
   });
 
-  test.each([
-    ['without koffi and nft', [...WITHOUT_TOOLS, ...WITHOUT_KOFFI], []],
-    [
-      'without koffi, with an owned table',
-      WITHOUT_KOFFI,
-      ['--nftables-program=netlink', '--nftables-owned-table=always'],
-    ],
-  ] as const)(
-    '%s: the package netlink is used; follows changes, repairs, and cleans up',
-    async (_name, wrapper, flags) => {
-      await node.sandbox.node.exec(['nft', '-f', '-'], { stdin: 'table ip acme {\n}\n' });
-      node.wrapper = wrapper;
-      const { stdout } = await node.run(['doctor', '--proxy-mode=nftables', ...flags]);
-      expect(stdout).toMatch(/nftables access +by netlink, Linux \S+, through the package netlink.*no koffi here/);
-      node.start('nftables', ...flags);
-      await answers('pod1');
-      node.write(two);
+  test.each(
+    casesOf<readonly [name: string, wrapper: readonly string[], flags: readonly string[]]>(
+      [['without koffi and nft', [...WITHOUT_TOOLS, ...WITHOUT_KOFFI], []]],
+      [
+        [
+          'without koffi, with an owned table',
+          WITHOUT_KOFFI,
+          ['--nftables-program=netlink', '--nftables-owned-table=always'],
+        ],
+      ],
+    ),
+  )('%s: the package netlink is used; follows changes, repairs, and cleans up', async (_name, wrapper, flags) => {
+    await node.sandbox.node.exec(['nft', '-f', '-'], { stdin: 'table ip acme {\n}\n' });
+    node.wrapper = wrapper;
+    const { stdout } = await node.run(['doctor', '--proxy-mode=nftables', ...flags]);
+    expect(stdout).toMatch(/nftables access +by netlink, Linux \S+, through the package netlink.*no koffi here/);
+    node.start('nftables', ...flags);
+    await answers('pod1');
+    node.write(two);
+    await answers('pod2');
+    if (flags.length === 0) {
+      await nft('flush', 'chain', 'ip', 'kube-proxier', 'nat-prerouting');
+      await node.until('repair', () => /Drift repaired/.test(node.log));
       await answers('pod2');
-      if (flags.length === 0) {
-        await nft('flush', 'chain', 'ip', 'kube-proxier', 'nat-prerouting');
-        await node.until('repair', () => /Drift repaired/.test(node.log));
-        await answers('pod2');
-      } else {
-        await expect(nft('flush', 'chain', 'ip', 'kube-proxier', 'nat-prerouting')).rejects.toThrow(/not permitted/);
-      }
-      await nft('add', 'chain', 'ip', 'acme', 'a');
-      node.write(one);
-      await answers('pod1');
-      expect(node.log).not.toMatch(/ERROR/);
-      await node.stop();
-      expect(await node.run(['cleanup'])).toMatchObject({ status: 0 });
-      expect(await tables()).toEqual(['table ip acme']);
-    },
-  );
+    } else {
+      await expect(nft('flush', 'chain', 'ip', 'kube-proxier', 'nat-prerouting')).rejects.toThrow(/not permitted/);
+    }
+    await nft('add', 'chain', 'ip', 'acme', 'a');
+    node.write(one);
+    await answers('pod1');
+    expect(node.log).not.toMatch(/ERROR/);
+    await node.stop();
+    expect(await node.run(['cleanup'])).toMatchObject({ status: 0 });
+    expect(await tables()).toEqual(['table ip acme']);
+  });
 
   test('without any package for netlink: insisting on it fails, and nft is needed', async () => {
     node.wrapper = WITHOUT_NETLINK;

@@ -70,7 +70,7 @@ function withoutEmptyHooks(saved: Saved): Saved {
 }
 
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
-const STEPS = runCount(30, 500);
+const STEPS = runCount(15, 500);
 
 whereAllowed(`plan then apply, ${STEPS} random steps, on the kernel`, () => {
   test.each([

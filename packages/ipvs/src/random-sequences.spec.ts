@@ -16,7 +16,7 @@ const MORE_ADDRESSES = [
 ];
 
 describe(`${CHANGES} random changes, both families`, () => {
-  test.each(Array.from({ length: runCount(6, 20) }, (_, index) => index + 1))(
+  test.each(Array.from({ length: runCount(3, 20) }, (_, index) => index + 1))(
     'seed %i: every sync results in what a fresh start would install',
     async (seed) => {
       const random = new Random(seed);

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { IPFamily } from '@kube-proxier/core';
+import { casesOf } from '@kube-proxier/core/testing';
 import { createNft } from '@kube-proxier/linux';
 import { PacketFlowWorld, type PolicyRow, type SandboxHost } from '@kube-proxier/network-sandbox';
 import { NftablesDataplane } from './dataplane.js';
 
 /** What the conformance kit does not ask of a backend, and this one promises. */
-describe.each(['IPv4', 'IPv6'] as const)('session affinity of nftables, %s', (family) => {
+describe.each(casesOf<IPFamily>(['IPv4'], ['IPv6']))('session affinity of nftables, %s', (family) => {
   let world: PacketFlowWorld;
 
   beforeAll(async () => {

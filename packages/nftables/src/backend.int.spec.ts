@@ -1,11 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { DEFAULT_PROXIER_OPTIONS, silentLogger, systemClock, Tokens } from '@kube-proxier/core';
+import { DEFAULT_PROXIER_OPTIONS, type IPFamily, silentLogger, systemClock, Tokens } from '@kube-proxier/core';
 import {
   ClusterSketch,
+  casesOf,
   everything,
   makeService,
   makeSlice,
   RecordingLogger,
+  runCount,
   sketchAddresses,
   until,
 } from '@kube-proxier/core/testing';
@@ -15,7 +17,7 @@ import fc from 'fast-check';
 import { Container } from 'inversify';
 import { createNftablesBackend } from './backend.js';
 import { NftablesDataplane } from './dataplane.js';
-import { nftFamily, TABLE } from './plan/layout.js';
+import { type Layout, nftFamily, TABLE } from './plan/layout.js';
 import { anySteps } from './testing/any-sketch.js';
 
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
@@ -61,14 +63,18 @@ async function contents(nft: Nft, family: 'ip' | 'ip6'): Promise<unknown> {
 }
 
 whereAllowed.each(
-  (['IPv4', 'IPv6'] as const).flatMap((family) =>
-    (['constant', 'chain-per-service'] as const).map((layout) => ({
-      family,
-      layout: async () => layout,
-      name: layout,
-    })),
+  casesOf<readonly [family: IPFamily, layout: Layout]>(
+    [
+      ['IPv4', 'constant'],
+      ['IPv6', 'chain-per-service'],
+    ],
+    [
+      ['IPv4', 'chain-per-service'],
+      ['IPv6', 'constant'],
+    ],
   ),
-)('on a kernel: $family, $name', ({ family, layout }) => {
+)('on a kernel: %s, %s', (family, layoutName) => {
+  const layout = async () => layoutName;
   const nftOf = nftFamily(family);
 
   test('incremental changes give the same result as a fresh start, change no foreign objects, and cleanup removes all', async () => {
@@ -111,7 +117,7 @@ whereAllowed.each(
           nft.close();
         }),
       ),
-      { numRuns: 6 },
+      { numRuns: runCount(3, 6) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { everything } from '@kube-proxier/core/testing';
+import type { IPFamily } from '@kube-proxier/core';
+import { casesOf, everything } from '@kube-proxier/core/testing';
 import { createNetlinkNft, createNft } from '@kube-proxier/linux';
 import { canMakeNamespaces, withNamespace } from '@kube-proxier/linux/testing';
 import { NftablesDataplane } from './dataplane.js';
@@ -15,11 +16,16 @@ const CHANGES: readonly (readonly [what: string, command: (table: string) => str
 ];
 
 (canMakeNamespaces() ? describe : describe.skip)('a foreign change of the table is found and repaired', () => {
-  const cases = (['IPv4', 'IPv6'] as const).flatMap((family) =>
-    (['netlink', 'nft'] as const).flatMap((access) =>
-      CHANGES.map(([what, command]) => ({ family, access, what, command })),
-    ),
-  );
+  const cases = casesOf<readonly [family: IPFamily, access: 'netlink' | 'nft']>(
+    [
+      ['IPv4', 'netlink'],
+      ['IPv6', 'nft'],
+    ],
+    [
+      ['IPv4', 'nft'],
+      ['IPv6', 'netlink'],
+    ],
+  ).flatMap(([family, access]) => CHANGES.map(([what, command]) => ({ family, access, what, command })));
   test.each(cases)('$family by $access: $what', async ({ family, access, command }) => {
     await withNamespace(async ({ runner, path }) => {
       const nft = access === 'netlink' ? createNetlinkNft({ namespace: path }) : createNft({ runner });
@@ -54,7 +60,7 @@ const CHANGES: readonly (readonly [what: string, command: (table: string) => str
     ],
     ['a jump goes to another chain', /^(.*)jump dispatch(.*)$/m, '$1jump closed-services$2'],
   ];
-  const replaced = (['IPv4', 'IPv6'] as const).flatMap((family) =>
+  const replaced = casesOf<IPFamily>(['IPv4'], ['IPv6']).flatMap((family) =>
     REPLACEMENTS.map(([what, from, to]) => ({ family, what, from, to })),
   );
   test.each(replaced)('$family by netlink: a rule has the same comment, but $what', async ({ family, from, to }) => {

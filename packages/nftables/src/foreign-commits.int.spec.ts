@@ -6,7 +6,7 @@ import { canMakeNamespaces, withNamespace } from '@kube-proxier/linux/testing';
 import { NftablesDataplane } from './dataplane.js';
 import { nftFamily, TABLE } from './plan/layout.js';
 
-const ROUNDS = runCount(30, 2000);
+const ROUNDS = runCount(15, 2000);
 /** `npm run test:nft-versions -- --soak MINUTES`: for this long, with a foreign commit every second. */
 const SOAK = Number(process.env.KUBE_PROXIER_SOAK_MINUTES ?? 0) * 60_000;
 /** Milliseconds in which a foreign change is repaired. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { diffStates, ENDPOINT_WEIGHTS_ANNOTATION } from '@kube-proxier/core';
+import { diffStates, ENDPOINT_WEIGHTS_ANNOTATION, type IPFamily } from '@kube-proxier/core';
+import { casesOf } from '@kube-proxier/core/testing';
 import { createNft } from '@kube-proxier/linux';
 import { PacketFlowWorld } from '@kube-proxier/network-sandbox';
 import { NftablesDataplane } from './dataplane.js';
@@ -7,7 +8,7 @@ import { ANNOTATIONS } from './plan/service-options.js';
 
 const FRONTENDS = ['clusterIP', 'externalIP', 'loadBalancerIP', 'nodePort'] as const;
 
-describe.each(['IPv4', 'IPv6'] as const)('how real connections are spread, %s', (family) => {
+describe.each(casesOf<IPFamily>(['IPv4'], ['IPv6']))('how real connections are spread, %s', (family) => {
   let world: PacketFlowWorld;
 
   beforeAll(async () => {

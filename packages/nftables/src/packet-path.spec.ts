@@ -15,7 +15,7 @@ import { LAYOUTS } from './plan/layout.js';
 describe.each(['IPv4', 'IPv6'] as const)('%s, without a kernel', (family) => {
   test.each(
     Array.from(
-      { length: runCount(10, 100) },
+      { length: runCount(3, 100) },
       (_, index) => [index + 1, index % 3 === 2 ? 'chain-per-service' : 'constant'] as const,
     ),
   )('random cluster %i, layout %s: the planned table is verified', (seed, layout) => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { ENDPOINT_WEIGHTS_ANNOTATION } from '@kube-proxier/core';
+import { ENDPOINT_WEIGHTS_ANNOTATION, type IPFamily } from '@kube-proxier/core';
+import { casesOf } from '@kube-proxier/core/testing';
 import { createNft } from '@kube-proxier/linux';
 import { failuresOf, PacketFlowWorld, type PolicyRow } from '@kube-proxier/network-sandbox';
 import { NftablesDataplane } from './dataplane.js';
@@ -12,7 +13,7 @@ const rows = (JSON.parse(readFileSync(TABLE, 'utf8')) as { rows: readonly Policy
   .filter(({ id }) => !id.includes('/'))
   .filter((_row, index) => index % 3 === 0);
 
-describe.each(['IPv4', 'IPv6'] as const)('a chain per Service: real packets, %s', (family) => {
+describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('a chain per Service: real packets, %s', (family) => {
   let world: PacketFlowWorld;
   let layout: Layout;
 

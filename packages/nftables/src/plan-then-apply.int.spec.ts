@@ -99,7 +99,7 @@ function canonical({ objects, rules }: Listed): unknown {
 }
 
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
-const STEPS = runCount(30, 500);
+const STEPS = runCount(15, 500);
 
 whereAllowed(`plan then apply, ${STEPS} random steps, on the kernel`, () => {
   test.each([

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { until } from '@kube-proxier/core/testing';
+import { casesOf, isThorough, until } from '@kube-proxier/core/testing';
 import { type ApiRequestInfo, FakeApiServer, type RequestFault } from './testing/index.js';
 import { LineSplitter } from './watch/line-splitter.js';
 
@@ -131,7 +131,7 @@ const ofServices = (fault: RequestFault) => (request: ApiRequestInfo) =>
   request.resource === 'services' && request.verb === 'list' ? fault : undefined;
 
 describe('an API server with endless responses', () => {
-  test.each(['from the watch cache', 'in pages'])(
+  test.each(casesOf(['from the watch cache'], ['in pages']))(
     'an endless list %s is rejected by its objects, logged once, and requested again with pauses',
     async (how) => {
       const paged = how === 'in pages';
@@ -149,10 +149,12 @@ describe('an API server with endless responses', () => {
     },
   );
 
-  test.each([
-    ['no objects', { kind: 'endless-page', objects: 0 }],
-    ['the same objects', { kind: 'endless-page', objects: 500, names: 'same' }],
-  ] as const)('pages of %s that never end are refused after ten', async (_what, fault) => {
+  test.each(
+    casesOf<readonly [what: string, fault: RequestFault]>(
+      [['the same objects', { kind: 'endless-page', objects: 500, names: 'same' }]],
+      [['no objects', { kind: 'endless-page', objects: 0 }]],
+    ),
+  )('pages of %s that never end are refused after ten', async (_what, fault) => {
     const world = await World.make(ofServices(fault));
     const { lines } = await world.until((report) => report.lines.some((line) => line.includes('does not end')));
     expect(lines.filter((line) => line.includes('does not end'))).toHaveLength(1);
@@ -173,11 +175,13 @@ describe('an API server with endless responses', () => {
     await world.until(({ known, names }) => known.join() === 'a,b,c' && names === 3);
   });
 
-  test('pages of one object each are rejected', async () => {
-    const world = await World.make(ofServices({ kind: 'endless-page', objects: 1 }));
-    await world.until((report) => report.lines.some((line) => line.includes('does not end')));
-    expect(Math.max(...world.pages())).toBeLessThan(150);
-  });
+  if (isThorough) {
+    test('pages of one object each are rejected', async () => {
+      const world = await World.make(ofServices({ kind: 'endless-page', objects: 1 }));
+      await world.until((report) => report.lines.some((line) => line.includes('does not end')));
+      expect(Math.max(...world.pages())).toBeLessThan(150);
+    });
+  }
 
   test('events with endless new objects are rejected, and the next list restores the state', async () => {
     const world = await World.make(() => undefined, { maxObjects: 2000 });

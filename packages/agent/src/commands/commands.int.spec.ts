@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { casesOf } from '@kube-proxier/core/testing';
 import type { NodeStatus } from '@kube-proxier/server';
 import { AgentOnNode } from '../testing/agent-on-node.js';
 import { expectGolden } from '../testing/golden-file.js';
@@ -63,28 +64,40 @@ function kubeconfig(server: string): string {
 }
 
 describe('commands without an agent', () => {
-  test.each([
-    ['status', 3],
-    ['get services', 1],
-    ['explain svc/checkout', 1],
-    ['plan', 2],
-    ['what-changed', 1],
-    ['record dump', 1],
-  ])('%s: exit status %i, and what to do', async (line, status) => {
+  test.each(
+    casesOf<readonly [line: string, status: number]>(
+      [
+        ['status', 3],
+        ['get services', 1],
+        ['plan', 2],
+      ],
+      [
+        ['explain svc/checkout', 1],
+        ['what-changed', 1],
+        ['record dump', 1],
+      ],
+    ),
+  )('%s: exit status %i, and what to do', async (line, status) => {
     const outcome = await node.run(line.split(' '));
     expect(outcome).toMatchObject({ status, stdout: '' });
     expect(outcome.stderr).toMatch(/^kube-proxier: no agent answers .*(?:start kube-proxier|set --).*\n$/);
   });
 
-  test.each([
-    ['status --wacth', 4],
-    ['get services --all', 1],
-    ['get pods', 1],
-    ['get', 1],
-    ['explain', 1],
-    ['completion tcsh', 1],
-    ['help nothing', 1],
-  ])('%s, a usage error: exit status %i', async (line, status) => {
+  test.each(
+    casesOf<readonly [line: string, status: number]>(
+      [
+        ['status --wacth', 4],
+        ['get pods', 1],
+        ['help nothing', 1],
+      ],
+      [
+        ['get services --all', 1],
+        ['get', 1],
+        ['explain', 1],
+        ['completion tcsh', 1],
+      ],
+    ),
+  )('%s, a usage error: exit status %i', async (line, status) => {
     const outcome = await node.run(line.split(' '));
     expect(outcome).toMatchObject({ status, stdout: '', stderr: expect.stringMatching(/^kube-proxier: .+\n$/) });
   });
@@ -127,14 +140,20 @@ describe('commands beside an agent that serves', () => {
     });
   });
 
-  test.each([
-    ['all', 'explain svc/checkout -n shop'],
-    ['wide', 'explain svc/shop/checkout --via load-balancer -o wide'],
-    ['pod', 'explain pod/shop/checkout-a svc/shop/checkout:http'],
-    ['addresses', 'explain 203.0.113.2 198.51.100.9:80'],
-    ['dropped', 'explain 203.0.113.200 198.51.100.9:80'],
-    ['refused', 'explain node svc/shop/empty'],
-  ])('explain, %s', async (name, line) => {
+  test.each(
+    casesOf<readonly [name: string, line: string]>(
+      [
+        ['wide', 'explain svc/shop/checkout --via load-balancer -o wide'],
+        ['pod', 'explain pod/shop/checkout-a svc/shop/checkout:http'],
+        ['dropped', 'explain 203.0.113.200 198.51.100.9:80'],
+      ],
+      [
+        ['all', 'explain svc/checkout -n shop'],
+        ['addresses', 'explain 203.0.113.2 198.51.100.9:80'],
+        ['refused', 'explain node svc/shop/empty'],
+      ],
+    ),
+  )('explain, %s', async (name, line) => {
     await expectOutput(`explain-${name}.txt`, 0, line);
     await expectOutput(`explain-${name}.json`, 0, `${line.replace(/ -o wide$/, '')} -o json`);
   });

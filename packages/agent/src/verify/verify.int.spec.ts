@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { casesOf } from '@kube-proxier/core/testing';
 import { SANDBOX_NETWORK } from '@kube-proxier/network-sandbox';
 import type { NodeStatus, NodeVerification } from '@kube-proxier/server';
 import { AgentOnNode } from '../testing/agent-on-node.js';
@@ -74,7 +75,7 @@ describe('kube-proxier verify', () => {
     expect(run('verify', '--packets').status).toBe(3);
   }, 300_000);
 
-  test.each(['nftables', 'iptables'] as const)(
+  test.each(casesOf(['nftables'], ['iptables']))(
     'mode %s: every exit status: verified, a difference, unknown, no agent, a wrong flag',
     async (mode) => {
       expect(run('verify')).toMatchObject({

@@ -165,7 +165,7 @@ export interface ConformanceCase {
   readonly title: string;
   /** Ids of the specification that it tests. */
   readonly spec: readonly string[];
-  /** Part of the subset that runs on every push. */
+  /** Part of the subset that is meant for every push. */
   readonly quick: boolean;
   readonly families: readonly IPFamily[];
   readonly protocols: readonly SandboxProtocol[];

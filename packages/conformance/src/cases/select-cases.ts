@@ -2,12 +2,12 @@ import { ConformanceError } from '../conformance-error.js';
 import { nearest } from '../nearest.js';
 import type { ConformanceCase } from './conformance-case.js';
 
-/** Selects the subset that runs on every push. */
+/** Selects the subset that is meant for every push. */
 export const QUICK = 'quick';
 
 /**
  * Selects cases whose id matches one of the patterns: `*` matches any text, `?` one character; `quick` is the subset that
- * runs on every push. A pattern that matches no id is matched with the spec ids of cases. No pattern selects all.
+ * is meant for every push. A pattern that matches no id is matched with the spec ids of cases. No pattern selects all.
  *
  * @throws ConformanceError `CONFORMANCE_UNKNOWN_CASE` for a pattern that matches none, with a suggestion.
  */

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { casesOf } from '@kube-proxier/core/testing';
 
 const COMMAND = fileURLToPath(new URL('../../bin/kube-proxier-conformance.js', import.meta.url));
 /** Two backends that can be described, but not run. */
@@ -108,28 +109,34 @@ describe('the command', () => {
     expect((await run(['--show', 'CIP-L-S2'])).stdout).toMatch(/spec: CIP-L-S2\/P\n +expect: dropped/);
   });
 
-  test.each([
-    [[], /--backend is required/],
-    [['--backend', '@acme/nowhere'], /cannot load the backend @acme\/nowhere/],
-    [['--backend', 'BACKEND', '--cases', 'EXT-L-S99'], /no case matches EXT-L-S99; did you mean EXT-L-S9\?/],
-    [['--backend', 'BACKEND', '--mode', 'idel'], /no mode idel; did you mean idle\? it has idle, second$/m],
-    [['--backend', 'BACKEND'], /has several modes: select one of idle, second with --mode/],
-    [
-      ['--backend', 'BACKEND', '--option', 'fast=true'],
-      /exports no create\.\.\.Backend function, so it accepts no options; remove --option/,
-    ],
-    [['--backend', './none.mjs'], /none\.mjs: module not found; .*build it first/],
-    [['--backend', 'BROKEN'], /failed to load: .*"node .*broken\.mjs" to see where\)$/m],
-    [['--backend', 'THROWER'], /failed to load: no config \(file:.*thrower\.mjs:1:\d+\)$/m],
-    [['--backend', 'HALF'], /its half lacks description \(string\), probe \(function\)$/m],
-    [
-      ['--backend', 'BACKEND', '--mode', 'idle', '--report', 'junit', '--output', '/nowhere/report.xml'],
-      /^--output: cannot write the report: .*ENOENT.*; set the path of a writable file\n$/,
-    ],
-    [['--list', '--jobs', 'many'], /an integer from 1 to 64/],
-    [['--list', '--patience', '0'], /number from 1 to 100/],
-    [['--lits'], /Did you mean --list\?/],
-  ])('%j is an error, and exits with status 2', async (args, message) => {
+  test.each(
+    casesOf<readonly [args: readonly string[], message: RegExp]>(
+      [
+        [[], /--backend is required/],
+        [['--backend', 'BACKEND', '--cases', 'EXT-L-S99'], /no case matches EXT-L-S99; did you mean EXT-L-S9\?/],
+        [
+          ['--backend', 'BACKEND', '--option', 'fast=true'],
+          /exports no create\.\.\.Backend function, so it accepts no options; remove --option/,
+        ],
+        [['--backend', 'BROKEN'], /failed to load: .*"node .*broken\.mjs" to see where\)$/m],
+        [
+          ['--backend', 'BACKEND', '--mode', 'idle', '--report', 'junit', '--output', '/nowhere/report.xml'],
+          /^--output: cannot write the report: .*ENOENT.*; set the path of a writable file\n$/,
+        ],
+        [['--lits'], /Did you mean --list\?/],
+      ],
+      [
+        [['--backend', '@acme/nowhere'], /cannot load the backend @acme\/nowhere/],
+        [['--backend', 'BACKEND', '--mode', 'idel'], /no mode idel; did you mean idle\? it has idle, second$/m],
+        [['--backend', 'BACKEND'], /has several modes: select one of idle, second with --mode/],
+        [['--backend', './none.mjs'], /none\.mjs: module not found; .*build it first/],
+        [['--backend', 'THROWER'], /failed to load: no config \(file:.*thrower\.mjs:1:\d+\)$/m],
+        [['--backend', 'HALF'], /its half lacks description \(string\), probe \(function\)$/m],
+        [['--list', '--jobs', 'many'], /an integer from 1 to 64/],
+        [['--list', '--patience', '0'], /number from 1 to 100/],
+      ],
+    ),
+  )('%j is an error, and exits with status 2', async (args, message) => {
     const files: Record<string, string> = { BACKEND: backend, HALF: half, THROWER: thrower, BROKEN: broken };
     const { status, stderr } = await run(args.map((word) => files[word] ?? word));
     expect(stderr).toMatch(message);

@@ -1,5 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { casesOf } from '@kube-proxier/core/testing';
 import type { CommandRunner, RunningCommand } from '../process/command-runner.js';
 import { canMakeNamespaces, withNamespace } from '../process/network-namespace.js';
 import { FakeIptables } from './fake-iptables.js';
@@ -20,18 +21,32 @@ interface Subject {
 
 const variants: readonly IptablesVariant[] = ['legacy', 'nft'];
 const families = ['IPv4', 'IPv6'] as const;
+const onKernel = canMakeNamespaces()
+  ? casesOf<readonly [IptablesVariant, Subject['family']]>(
+      [
+        ['nft', 'IPv4'],
+        ['legacy', 'IPv6'],
+      ],
+      [
+        ['legacy', 'IPv4'],
+        ['nft', 'IPv6'],
+      ],
+    )
+  : [];
 
 /** One test body, over the fake and over the kernel. */
-const subjects: readonly Subject[] = families.flatMap((family) => [
-  ...variants.map((variant) => ({
-    title: `fake ${variant} ${family}`,
-    family,
-    with: (use: Use) => {
-      const iptables = new FakeIptables({ family, variant });
-      return use(iptables, (document) => iptables.restoreByOthers(document));
-    },
-  })),
-  ...(canMakeNamespaces() ? variants : []).map((variant) => ({
+const subjects: readonly Subject[] = [
+  ...families.flatMap((family) =>
+    variants.map((variant) => ({
+      title: `fake ${variant} ${family}`,
+      family,
+      with: (use: Use) => {
+        const iptables = new FakeIptables({ family, variant });
+        return use(iptables, (document) => iptables.restoreByOthers(document));
+      },
+    })),
+  ),
+  ...onKernel.map(([variant, family]) => ({
     title: `${variant} ${family}`,
     family,
     with: (use: Use) =>
@@ -42,7 +57,7 @@ const subjects: readonly Subject[] = families.flatMap((family) => [
         await use(createIptables({ family, variant, runner }), (document) => others.restore(document));
       }),
   })),
-]);
+];
 
 function document(table: string, ...lines: string[]): string {
   return [`*${table}`, ...lines, 'COMMIT', ''].join('\n');

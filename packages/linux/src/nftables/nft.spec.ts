@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { casesOf } from '@kube-proxier/core/testing';
 import type { CommandRunner } from '../process/command-runner.js';
 import { canMakeNamespaces, makeNamespace, type TestNamespace } from '../process/network-namespace.js';
 import { FakeNft } from './fake-nft.js';
@@ -12,11 +13,26 @@ import { type NftField, type NftStatement, nftFields } from './rules/nft-express
 
 const TABLE = 'trial';
 const families: readonly NftFamily[] = ['ip', 'ip6'];
-const subjects = (
-  canMakeNamespaces()
-    ? (['fake', 'real', 'one process each', 'netlink', 'package netlink'] as const)
-    : (['fake'] as const)
-).flatMap((kind) => families.map((family) => ({ kind, family })));
+type Kind = 'fake' | 'real' | 'one process each' | 'netlink' | 'package netlink';
+const subjects: readonly { readonly kind: Kind; readonly family: NftFamily }[] = [
+  ...families.map((family) => ({ kind: 'fake', family }) as const),
+  ...(canMakeNamespaces()
+    ? casesOf<{ readonly kind: Kind; readonly family: NftFamily }>(
+        [
+          { kind: 'real', family: 'ip' },
+          { kind: 'one process each', family: 'ip6' },
+          { kind: 'netlink', family: 'ip6' },
+          { kind: 'package netlink', family: 'ip' },
+        ],
+        [
+          { kind: 'real', family: 'ip6' },
+          { kind: 'one process each', family: 'ip' },
+          { kind: 'netlink', family: 'ip' },
+          { kind: 'package netlink', family: 'ip6' },
+        ],
+      )
+    : []),
+];
 
 describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
   let nft: Nft;

@@ -10,7 +10,7 @@ import {
 import type { Conntrack, ConntrackEntry } from '@kube-proxier/linux';
 import { ConntrackCleaner } from './conntrack-cleaner.js';
 
-const SEEDS = runCount(25, 100);
+const SEEDS = runCount(10, 100);
 
 /** Translations by which the kernel was asked to delete flows. */
 let translated = 0;
@@ -56,9 +56,14 @@ const flowCleaner =
     return new ConntrackCleaner(conntrackOf(tracking, findsTranslated), silentLogger, localAddresses, clock);
   };
 
-async function failures(seeds: number, steps: number, findsTranslated = false): Promise<string[]> {
+/** @param most ends after so many. */
+async function failures(
+  seeds: number,
+  steps: number,
+  { findsTranslated = false, most = seeds }: { readonly findsTranslated?: boolean; readonly most?: number } = {},
+): Promise<string[]> {
   const found: string[] = [];
-  for (let seed = 1; seed <= seeds; seed += 1) {
+  for (let seed = 1; seed <= seeds && found.length < most; seed += 1) {
     const { failure } = await runSimulation({ seed, steps, flowCleaner: flowCleaner(findsTranslated) });
     if (failure !== undefined) {
       found.push(`seed ${seed}: ${failure}`);
@@ -74,7 +79,7 @@ describe('UDP flows of clients that never stop', () => {
 
   test('also where the kernel deletes them by their translation', async () => {
     translated = 0;
-    expect(await failures(SEEDS, 300, true)).toEqual([]);
+    expect(await failures(SEEDS, 300, { findsTranslated: true })).toEqual([]);
     expect(translated).toBeGreaterThan(SEEDS);
   });
 
@@ -93,7 +98,7 @@ describe('UDP flows of clients that never stop', () => {
       const { changes } = success;
       return original.call(this, { ...success, changes: { ...changes, resolvedServicePorts: changes.servicePorts } });
     });
-    expect(await failures(20, 300)).not.toEqual([]);
+    expect(await failures(20, 300, { most: 1 })).not.toEqual([]);
     spy.mockRestore();
   });
 });

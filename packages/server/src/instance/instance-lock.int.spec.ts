@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { until } from '@kube-proxier/core/testing';
+import { casesOf, until } from '@kube-proxier/core/testing';
 import { canMakeNamespaces, makeNamespace, type TestNamespace } from '@kube-proxier/linux/testing';
 import { describeHolder, type HeldInstanceLock, type InstanceHolder, InstanceLock } from './instance-lock.js';
 
@@ -166,18 +166,21 @@ whereAllowed('two processes in a network namespace', () => {
     }
   });
 
-  test.each(['SIGTERM', 'SIGKILL'] as const)('the second waits for the first until that ends by %s', async (signal) => {
-    const where = namespace();
-    const first = start(where, 'first');
-    await first.prints(/^held$/);
-    const second = start(where, 'second');
-    await second.prints(/^waiting for pid \d+ \(kube-proxier 9\.9\.9, mode nftables, since /);
-    expect(second.lines.join()).toContain(`pid ${first.pid} `);
-    expect(second.lines).not.toContain('held');
-    first.child.kill(signal);
-    await second.prints(/^held$/);
-    expect(second.lines).toHaveLength(2);
-  });
+  test.each(casesOf<'SIGTERM' | 'SIGKILL'>(['SIGKILL'], ['SIGTERM']))(
+    'the second waits for the first until that ends by %s',
+    async (signal) => {
+      const where = namespace();
+      const first = start(where, 'first');
+      await first.prints(/^held$/);
+      const second = start(where, 'second');
+      await second.prints(/^waiting for pid \d+ \(kube-proxier 9\.9\.9, mode nftables, since /);
+      expect(second.lines.join()).toContain(`pid ${first.pid} `);
+      expect(second.lines).not.toContain('held');
+      first.child.kill(signal);
+      await second.prints(/^held$/);
+      expect(second.lines).toHaveLength(2);
+    },
+  );
 
   test('a stopped holder is unknown, and is still waited for', async () => {
     const where = namespace();
