@@ -38,7 +38,7 @@ async function churn(cost: number, milliseconds: number) {
 }
 
 describe('adaptiveInterval', () => {
-  test.each([5, 20, 50])(
+  test.each([6, 20, 50])(
     'syncs of %d ms take a tenth of the time, and a change waits for one interval',
     async (cost) => {
       const { runs, delays } = await churn(cost, 4000);
@@ -49,11 +49,11 @@ describe('adaptiveInterval', () => {
     },
   );
 
-  test('cheap syncs of continuous changes are at most 25 a second, and no change waits for longer than that', async () => {
+  test('cheap syncs of continuous changes are at most 20 a second, and no change waits for longer than that', async () => {
     const { runs, delays } = await churn(1, 4000);
-    expect(runs.length).toBeGreaterThan(90);
-    expect(runs.length).toBeLessThanOrEqual(100);
-    expect(Math.max(...delays)).toBeLessThanOrEqual(43);
+    expect(runs.length).toBeGreaterThan(70);
+    expect(runs.length).toBeLessThanOrEqual(80);
+    expect(Math.max(...delays)).toBeLessThanOrEqual(53);
   });
 
   test('a change that comes alone is synced at once', async () => {
@@ -72,7 +72,7 @@ describe('adaptiveInterval', () => {
     });
     const loop = runner.loop(abort.signal);
     const requested: number[] = [];
-    for (const pause of [50, 41, 1000]) {
+    for (const pause of [60, 51, 1000]) {
       await clock.advance(pause);
       requested.push(clock.monotonic());
       runner.request();

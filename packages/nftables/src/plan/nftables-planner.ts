@@ -67,7 +67,7 @@ export interface NftablesPlannerOptions {
   readonly countConnections?: boolean;
   /** Count packets of every Service that does not say otherwise, for each endpoint. Default false. */
   readonly countTraffic?: boolean;
-  /** Elements of service ports from which on a table that does not exist is written in parts, and elements of one part. Default 8192. */
+  /** Elements from which on a table that does not exist is written in parts, about, and elements of one part, about. Default 8192. */
   readonly loadPart?: number;
 }
 
@@ -131,7 +131,7 @@ export class NftablesPlanner {
           write: { family: nftFamily(next.family), table: TABLE, commands },
           ...(load === undefined ? {} : { load }),
           forget,
-          problems: yield* problemsOf(next, changes, facts),
+          problems: yield* problemsOf(changes, facts),
         };
   }
 
@@ -139,10 +139,11 @@ export class NftablesPlanner {
     port: ResolvedServicePort,
     { family }: ProxyState,
     { layout, endpointCounters: canCountEndpoints = true }: HostFacts,
-    except?: ResolvedServicePort,
+    { except, leavesOutSlots = false }: { except?: ResolvedServicePort | undefined; leavesOutSlots?: boolean } = {},
   ): ServiceElements {
     const { countConnections: countAll = false, countTraffic: countAllTraffic = false } = this.options;
-    return elementsOf(port, { family, layout, countAll, countAllTraffic, canCountEndpoints }, except);
+    const options = { family, layout, countAll, countAllTraffic, canCountEndpoints, leavesOutSlots };
+    return elementsOf(port, options, except);
   }
 
   #countsEndpoints(port: ResolvedServicePort | undefined): boolean {
@@ -169,13 +170,14 @@ export class NftablesPlanner {
     const parts = new SharedParts();
     const counters = new Set<string>();
     const sets = new Map<string, NftSetOrMap>();
+    // Each pass over the persistent map takes as long as what is done with its entries.
+    const ports = [...next.servicePorts.values()];
     let count = 0;
-    for (const port of next.servicePorts.values()) {
+    for (const port of ports) {
       yield;
       yield* arrangeSlots(port);
-      const wanted = parts.add(this.#elementsOf(port, next, facts));
-      noteContainers(wanted, counters, sets);
-      count += wanted.elements.length;
+      noteContainers(parts.add(this.#elementsOf(port, next, facts, { leavesOutSlots: true })), counters, sets);
+      count += port.frontends.length * (1 + port.cluster.length);
     }
     this.#planned.set(next, { facts, parts });
     const containers = new Map([...containersOf(next.family, featuresOf(parts)), ...sets]);
@@ -188,12 +190,14 @@ export class NftablesPlanner {
       draft.addCounter(name);
     }
     const hairpins = [...parts.hairpins.keys()];
-    const elements = () => this.#allElements(next, facts, hairpins);
+    const elements = () => this.#allElements(next, ports, facts, hairpins);
     const { loadPart = LOAD_PART } = this.options;
     if (count <= loadPart) {
       const sorted = new Map([...containers.keys()].map((name): [string, ServiceElement[]] => [name, []]));
-      for (const element of elements()) {
-        sorted.get(element[0])?.push(element);
+      for (const some of elements()) {
+        for (const element of some) {
+          sorted.get(element[0])?.push(element);
+        }
       }
       for (const element of [...sorted.values()].flat()) {
         draft.addElement(element);
@@ -207,12 +211,17 @@ export class NftablesPlanner {
     return { elements: () => inParts(elements(), loadPart), end: end.commands() };
   }
 
-  /** All elements of a state, each once. */
-  *#allElements(next: ProxyState, facts: HostFacts, hairpins: readonly string[]): Generator<ServiceElement> {
-    for (const port of next.servicePorts.values()) {
-      yield* this.#elementsOf(port, next, facts).elements;
+  /** All elements of a state, each once, in lists. */
+  *#allElements(
+    next: ProxyState,
+    ports: readonly ResolvedServicePort[],
+    facts: HostFacts,
+    hairpins: readonly string[],
+  ): Generator<readonly ServiceElement[]> {
+    for (const port of ports) {
+      yield this.#elementsOf(port, next, facts).elements;
     }
-    yield* sharedElements(next, hairpins);
+    yield [...sharedElements(next, hairpins)];
   }
 
   *#planAll(next: ProxyState, installed: InstalledNftables, draft: TransactionDraft): Slices<ForgottenClients[]> {
@@ -316,11 +325,11 @@ export class NftablesPlanner {
         yield* arrangeSlots(current, was);
         yield;
       }
-      const oldElements = was && parts.remove(this.#elementsOf(was, next, facts, current));
+      const oldElements = was && parts.remove(this.#elementsOf(was, next, facts, { except: current }));
       if (isLong) {
         yield;
       }
-      const newElements = current && parts.add(this.#elementsOf(current, next, facts, was));
+      const newElements = current && parts.add(this.#elementsOf(current, next, facts, { except: was }));
       collectElements(old, oldElements);
       collectElements(wanted, newElements);
       diffCounters(oldElements?.counters ?? NO_COUNTERS, newElements?.counters ?? NO_COUNTERS, draft);
@@ -493,16 +502,14 @@ function writeChain(name: string, { base, rules }: Chain, isThere: boolean, draf
 
 /** What changed service ports request and do not get. */
 function* problemsOf(
-  { servicePorts }: ProxyState,
   changes: ChangeSet,
   { endpointCounters: canCountEndpoints = true }: HostFacts,
 ): Slices<readonly string[]> {
   const problems: string[] = [];
-  for (const key of changes.servicePorts.keys()) {
+  for (const { current: port } of changes.servicePorts.values()) {
     if (changes.servicePorts.size > FEW) {
       yield;
     }
-    const port = servicePorts.get(key);
     if (port !== undefined) {
       const { annotations } = port.servicePort;
       const uncounted =

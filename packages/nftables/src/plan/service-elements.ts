@@ -74,6 +74,8 @@ export interface ElementOptions {
   readonly countAllTraffic?: boolean;
   /** Whether this host can count for each endpoint. Default true. */
   readonly canCountEndpoints?: boolean;
+  /** Whether slots may be left out of the elements: nothing else depends on them. Default false. */
+  readonly leavesOutSlots?: boolean;
 }
 
 /**
@@ -85,10 +87,17 @@ export interface ElementOptions {
  */
 export function elementsOf(
   port: ResolvedServicePort,
-  { family, countAll, countAllTraffic = false, canCountEndpoints = true, ...options }: ElementOptions,
+  {
+    family,
+    layout: wanted,
+    countAll,
+    countAllTraffic = false,
+    canCountEndpoints = true,
+    leavesOutSlots = false,
+  }: ElementOptions,
   except?: ResolvedServicePort,
 ): ServiceElements {
-  const layout = layoutOf(port, options.layout);
+  const layout = layoutOf(port, wanted);
   const { annotations } = port.servicePort;
   const counter = countsConnections(annotations, countAll) ? counterOf(port.name) : undefined;
   const countsPackets = canCountEndpoints && countsTraffic(annotations, countAllTraffic);
@@ -152,6 +161,9 @@ export function elementsOf(
     }
     for (const list of lists) {
       noteHairpins(port[list], hairpins);
+      if (affinity === undefined && leavesOutSlots) {
+        continue;
+      }
       if (affinity === undefined) {
         noteSlots(frontend, list, port, hasSameKeys(port, except) ? except : undefined, elements);
         continue;
