@@ -12,7 +12,7 @@ import {
   StateMemo,
   structurallyEqual,
 } from '@kube-proxier/core';
-import type { NftSetOrMap } from '@kube-proxier/linux';
+import type { NftSetOrMap, NftTable } from '@kube-proxier/linux';
 import { removedAffinityClients, staleAffinityClients } from './affinity-clients.js';
 import { renderKind } from './chain-rules.js';
 import {
@@ -119,7 +119,7 @@ export class NftablesPlanner {
       ({ facts } = planned);
       forget = yield* this.#planChanges(next, previous, planned, changes, draft);
       this.#planned.set(next, planned);
-    } else if (installed?.table === undefined) {
+    } else if (installed?.table === undefined || isEmptyTable(installed.table)) {
       load = yield* this.#planLoad(next, facts, installed, draft);
     } else {
       forget = yield* this.#planAll(next, installed, draft);
@@ -160,7 +160,7 @@ export class NftablesPlanner {
     return { family: state.family, node: state.node, masqueradeBit, fullyRandom, hasRanges };
   }
 
-  /** A table that does not exist yet. There is nothing to compare with, so each element is made when it is written. */
+  /** A table that does not exist yet, or is empty. There is nothing to compare with, so each element is made when it is written. */
   *#planLoad(
     next: ProxyState,
     facts: HostFacts,
@@ -388,6 +388,11 @@ export class NftablesPlanner {
     }
     return features.affinity ? forget : NO_CLIENTS;
   }
+}
+
+/** As it is when it was claimed with the flag `owner`, and not written yet. */
+function isEmptyTable({ chains, containers, counters }: NftTable): boolean {
+  return chains.size === 0 && containers.size === 0 && counters.size === 0;
 }
 
 function endpointsOf(port: ResolvedServicePort | undefined): number {

@@ -124,3 +124,15 @@ test('changes after a large load are planned from it, without a list of the tabl
   expect(nft.dump()).toBe((await written(plan(state, 'constant'), state)).dump());
   expect(nft.lists).toBe(1);
 });
+
+test('an owned table, which is claimed before it is written, is loaded in parts as well', async () => {
+  const nft = new FakeNft();
+  const { state } = clusterOf(1400).next();
+  const dataplane = new NftablesDataplane({ family: 'IPv4', nft, tableFlags: async () => ['owner'] });
+  const load = dataplane.plan(state, everything(state), await dataplane.readBack()) as NftablesTransaction;
+  expect(load.load).toBeDefined();
+  await dataplane.apply(load);
+  expect(dataplane.plan(state, everything(state), await dataplane.readBack())).toBeUndefined();
+  const unowned = (await written(plan(state, 'constant'), state)).dump();
+  expect(nft.dump()).toBe(unowned.replace('table ip kube-proxier', 'table ip kube-proxier owner'));
+});
