@@ -29,16 +29,22 @@ describe('--count-connections', () => {
       ),
     );
 
+  /** Starts the agent with one Service, and waits until it answers. @returns the address of its endpoint. */
+  const serve = async (mode: string, flag: string) => {
+    const { ipv4 } = node.sandbox.pod(1);
+    node.write(ipv4);
+    node.start(mode, flag);
+    await node.until(
+      'the Service answers',
+      async () => (await node.sandbox.client.connect(CLUSTER_IP)).kind === 'answered',
+    );
+    return ipv4;
+  };
+
   test.each(casesOf(['nftables', 'iptables'], ['userspace']))(
     'mode %s: as many connections as were made',
     async (mode) => {
-      const { ipv4 } = node.sandbox.pod(1);
-      node.write(ipv4);
-      node.start(mode, '--count-connections');
-      await node.until(
-        'the Service answers',
-        async () => (await node.sandbox.client.connect(CLUSTER_IP)).kind === 'answered',
-      );
+      const ipv4 = await serve(mode, '--count-connections');
       const before = async () => (await counted('service'))['work/web'];
       await node.until('the first connection is counted', async () => ((await before()) ?? 0) > 0);
       const first = (await before()) ?? 0;
@@ -58,13 +64,7 @@ describe('--count-connections', () => {
   test.each(casesOf(['nftables'], ['userspace']))(
     'mode %s, --count-traffic: bytes of the Service and of its endpoint, in both directions',
     async (mode) => {
-      const { ipv4 } = node.sandbox.pod(1);
-      node.write(ipv4);
-      node.start(mode, '--count-traffic');
-      await node.until(
-        'the Service answers',
-        async () => (await node.sandbox.client.connect(CLUSTER_IP)).kind === 'answered',
-      );
+      await serve(mode, '--count-traffic');
       const payload = 40_000;
       const connection = await node.sandbox.client.open(CLUSTER_IP);
       expect(await connection.send('x'.repeat(payload), 10_000)).toMatchObject({ kind: 'echoed' });

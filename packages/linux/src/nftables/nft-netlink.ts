@@ -90,7 +90,16 @@ interface EarlyEncoding {
   readonly types: KnownSets['types'];
 }
 
-/** Notes the first change that another makes to a table from now on. */
+interface CommitOptions {
+  /** Whether it takes effect; without, the kernel checks it only. Default true. */
+  readonly isCommitted?: boolean;
+  /** Whether it is one of many in a row. Default false. */
+  readonly isInRow?: boolean;
+  /** The transaction as it was encoded before its turn. */
+  readonly early?: EarlyEncoding | undefined;
+}
+
+/** Notes the first change that another makes to a table from now on; one that is certain rather than one that is not. */
 interface Mark {
   readonly key: string;
   changed: NftChange | undefined;
@@ -129,7 +138,7 @@ class NetlinkNft implements Nft {
   }
 
   run(transaction: NftTransaction): Promise<number | undefined> {
-    return this.#inTurn(() => this.#commit(transaction, true));
+    return this.#inTurn(() => this.#commit(transaction));
   }
 
   async runAll(transactions: AsyncIterable<NftTransaction>): Promise<void> {
@@ -146,7 +155,7 @@ class NetlinkNft implements Nft {
       const early = await this.#encodeEarly(transaction, writer);
       [writer, other] = [other, writer];
       await last;
-      last = this.#inTurn(() => this.#commit(transaction, true, early));
+      last = this.#inTurn(() => this.#commit(transaction, { isInRow: true, early }));
       // It is waited for with the next one.
       last.catch(() => undefined);
     }
@@ -154,7 +163,7 @@ class NetlinkNft implements Nft {
   }
 
   async check(transaction: NftTransaction): Promise<void> {
-    await this.#inTurn(() => this.#commit(transaction, false));
+    await this.#inTurn(() => this.#commit(transaction, { isCommitted: false }));
   }
 
   list(family: NftFamily, table: string): Promise<NftTable | undefined> {
@@ -269,11 +278,11 @@ class NetlinkNft implements Nft {
     return { types, encoded: await encode(transaction, { typesOf: (name) => types.get(name), writer }) };
   }
 
-  /**
-   * @param early the transaction as it was encoded before its turn.
-   * @returns the process that the kernel knows.
-   */
-  async #commit(transaction: NftTransaction, isCommitted: boolean, early?: EarlyEncoding): Promise<number> {
+  /** @returns the process that the kernel knows. */
+  async #commit(
+    transaction: NftTransaction,
+    { isCommitted = true, isInRow = false, early }: CommitOptions = {},
+  ): Promise<number> {
     const key = nftTableKey(transaction.family, transaction.table);
     if (transaction.commands.some((command) => command.do === 'add-table' && command.flags?.includes('owner'))) {
       await this.#endingOwners.allEnded();
@@ -289,7 +298,7 @@ class NetlinkNft implements Nft {
       }
       // Of a listed table it is the one of which all changes are known; the kernel refuses it if there were others.
       let generation = isListed ? this.#read : await this.#socket.generation();
-      this.#refuseChanged(key, transaction);
+      this.#refuseChanged(key, transaction, isInRow);
       const known = await this.#knownSets(transaction, key, generation);
       if (encoded === undefined || !isDeepStrictEqual(known?.types, types)) {
         types = known?.types;
@@ -307,26 +316,31 @@ class NetlinkNft implements Nft {
       const isUnheard = encoded.bytes.length > LARGE && this.#journal.isOpen;
       if (isUnheard) {
         await this.#follow();
-        this.#refuseChanged(key, transaction);
+        this.#refuseChanged(key, transaction, isInRow);
         generation = isListed ? this.#read : generation;
         this.#stopListening();
       }
       setNftGeneration(encoded, generation);
-      const { errors, generation: own } = await this.#socket.send(encoded);
-      const [error] = errors;
-      if (error?.errno === ERESTART && error.message === 0) {
-        continue;
-      }
-      if (error !== undefined) {
-        throw refusalOfKernel(transaction, encoded, error);
-      }
-      const [command] = transaction.commands;
-      // This is carried out without an answer; what exists is deleted in a generation of its own.
-      const led = own ?? (command?.do === 'delete-table' ? nextNftGeneration(generation) : undefined);
-      if (isCommitted && led !== undefined) {
-        this.#noteOwn(key, transaction, led, known);
-      } else if (isCommitted) {
-        this.#known.delete(key);
+      const end = this.#commits.begin();
+      try {
+        const { errors, generation: own } = await this.#socket.send(encoded);
+        const [error] = errors;
+        if (error?.errno === ERESTART && error.message === 0) {
+          continue;
+        }
+        if (error !== undefined) {
+          throw refusalOfKernel(transaction, encoded, error);
+        }
+        const [command] = transaction.commands;
+        // This is carried out without an answer; what exists is deleted in a generation of its own.
+        const led = own ?? (command?.do === 'delete-table' ? nextNftGeneration(generation) : undefined);
+        if (isCommitted && led !== undefined) {
+          this.#noteOwn(key, transaction, led, known);
+        } else if (isCommitted) {
+          this.#known.delete(key);
+        }
+      } finally {
+        end();
       }
       if (isUnheard) {
         await this.#follow();
@@ -341,10 +355,14 @@ class NetlinkNft implements Nft {
     );
   }
 
-  /** @throws NftError when another changed the table since it was listed. */
-  #refuseChanged(key: string, { family, table }: NftTransaction): void {
+  /**
+   * @param isInRow the transaction is one of many: that others perhaps changed the table while notifications were not received is told to
+   *   watchers, and refuses the first transaction after them.
+   * @throws NftError when another changed the table since it was listed.
+   */
+  #refuseChanged(key: string, { family, table }: NftTransaction, isInRow: boolean): void {
     const mark = this.#listed.get(key);
-    if (mark?.changed !== undefined) {
+    if (mark?.changed !== undefined && !(isInRow && mark.changed.uncertain)) {
       const { changed } = mark;
       this.#forgetListing(key);
       this.#closeJournal();
@@ -415,7 +433,7 @@ class NetlinkNft implements Nft {
       // Says why it is refused, which listening does not.
       const generation = await this.#socket.generation();
       if (this.#socket.transport === 'netlink') {
-        this.#followGeneration(generation);
+        await this.#followGeneration(generation);
         return;
       }
     }
@@ -433,7 +451,7 @@ class NetlinkNft implements Nft {
       }
     }
     if (isUncertain) {
-      this.#reportUncertain(current);
+      await this.#reportUncertain(current);
     }
     // The notification of a transaction may follow its generation; what it changed is not known until then.
     const { generation = current } = entries;
@@ -441,15 +459,17 @@ class NetlinkNft implements Nft {
   }
 
   /** Without notifications: another generation is a change of anything. */
-  #followGeneration(current: number): void {
+  async #followGeneration(current: number): Promise<void> {
     if (this.#read !== 0 && this.#read !== current) {
-      this.#reportUncertain(current);
+      await this.#reportUncertain(current);
     }
     this.#read = current;
   }
 
   /** Reports that tables may have changed up to a generation, unless all transactions are known. */
-  #reportUncertain(current: number): void {
+  async #reportUncertain(current: number): Promise<void> {
+    // The transaction of another instance that led to this generation may not be noted yet.
+    await this.#commits.settled();
     for (const table of this.#tables()) {
       if (!this.#commits.spare(table, this, this.#read, current)) {
         this.#report(table, { pid: undefined, program: undefined, uncertain: true });
@@ -487,7 +507,8 @@ class NetlinkNft implements Nft {
   #report(table: string, change: NftChange): void {
     for (const mark of this.#marks) {
       if (table === mark.key) {
-        mark.changed ??= change;
+        const isFirst = mark.changed === undefined || (mark.changed.uncertain === true && change.uncertain !== true);
+        mark.changed = isFirst ? change : mark.changed;
       }
     }
     for (const watcher of this.#watchers) {

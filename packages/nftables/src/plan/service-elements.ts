@@ -161,11 +161,10 @@ export function elementsOf(
     }
     for (const list of lists) {
       noteHairpins(port[list], hairpins);
-      if (affinity === undefined && leavesOutSlots) {
-        continue;
-      }
       if (affinity === undefined) {
-        noteSlots(frontend, list, port, hasSameKeys(port, except) ? except : undefined, elements);
+        if (!leavesOutSlots) {
+          noteSlots(frontend, list, port, hasSameKeys(port, except) ? except : undefined, elements);
+        }
         continue;
       }
       const firstSlot = list === 'local' ? LOCAL_SLOTS : 0;

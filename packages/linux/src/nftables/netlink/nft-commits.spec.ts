@@ -31,3 +31,20 @@ test('the oldest are forgotten', () => {
   expect(commits.spare('a', own, 1500, 2000)).toBe(true);
   expect(commits.spare('a', own, 900, 2000)).toBe(false);
 });
+
+test('a transaction that is being sent is waited for until it is noted, later ones are not', async () => {
+  const commits = new NftCommits();
+  await commits.settled();
+  const end = commits.begin();
+  const events: string[] = [];
+  const settled = commits.settled().then(() => events.push('settled'));
+  const endOfLater = commits.begin();
+  await Promise.resolve();
+  commits.note(1, 'a', own);
+  events.push('noted');
+  end();
+  await settled;
+  expect(events).toEqual(['noted', 'settled']);
+  endOfLater();
+  await commits.settled();
+});

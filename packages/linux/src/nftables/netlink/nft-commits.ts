@@ -12,11 +12,30 @@ export function nextNftGeneration(generation: number): number {
  */
 export class NftCommits {
   readonly #commits = new Map<number, { readonly table: string; readonly by: object }>();
+  readonly #sending = new Set<Promise<void>>();
   #latest = 0;
 
   /** The generation that the last of them led to; 0 before the first. */
   get latest(): number {
     return this.#latest;
+  }
+
+  /** A transaction is being sent. @returns to be called when it is noted, or was refused. */
+  begin(): () => void {
+    let end = () => {};
+    const sending = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    this.#sending.add(sending);
+    return () => {
+      this.#sending.delete(sending);
+      end();
+    };
+  }
+
+  /** Resolves when all transactions that are being sent now are noted, or were refused. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#sending);
   }
 
   /** @param by the instance that made the transaction. */
