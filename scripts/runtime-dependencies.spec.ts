@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,4 +21,11 @@ test('the record of runtime dependencies lists exactly what packages depend on',
   const record = readFileSync(join(ROOT, 'docs/decisions/runtime-dependencies.md'), 'utf8');
   const listed = [...record.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name);
   expect(listed.sort()).toEqual([...new Set(used)].sort());
+});
+
+test('the record says how many third-party packages the bundle of the agent contains', () => {
+  const script = `import('./scripts/image/bundled-packages.mjs').then(({ bundledPackages }) => console.log(bundledPackages().length))`;
+  const { stdout } = spawnSync(process.execPath, ['--eval', script], { cwd: ROOT, encoding: 'utf8' });
+  const record = readFileSync(join(ROOT, 'docs/decisions/runtime-dependencies.md'), 'utf8');
+  expect(/(\d+) packages without client-node/.exec(record)?.[1]).toBe(stdout.trim());
 });
