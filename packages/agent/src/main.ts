@@ -17,7 +17,7 @@ if (process.argv.length === 3 && process.argv[2] === '--version') {
     async () => (await import('./compose.js')).compose(),
     () => {
       writeCompileCache();
-      settleMemory();
+      void settleMemory();
     },
   );
 } else {

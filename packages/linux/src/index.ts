@@ -156,6 +156,7 @@ export { type KernelFiles, kernelFiles, kernelFilesOf, systemErrorCode } from '.
 export { listProcesses, type ProcessInfo, seesAllProcesses } from './process/list-processes.js';
 export { canRun, inNewNamespace } from './process/new-namespace.js';
 export { type SlowCommand, slowCommands } from './process/process-group.js';
+export { type ReleasedMemory, releaseUnusedMemory } from './process/unused-memory.js';
 export { LibcMarkedSockets, type MarkedSockets, type MarkedTcpOptions } from './sockets/marked-sockets.js';
 export {
   LibcTcpConnects,

@@ -17,14 +17,17 @@ export function holdMemory(): void {
 }
 
 /**
- * Called once the initial state is programmed: returns memory to the system, restores the normal size of the young
- * generation, and lets V8 prefer little memory.
+ * Called once the initial state is programmed: returns memory to the system, that of code which runs at start only included, restores
+ * the normal size of the young generation, and lets V8 prefer little memory.
  */
-export function settleMemory(): void {
+export async function settleMemory(): Promise<void> {
   setFlagsFromString('--heap-growing-percent=0');
   setFlagsFromString('--semi-space-growth-factor=2');
   setFlagsFromString('--optimize-for-size');
   collectGarbage({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  // Not imported at start, as this is one of the first modules.
+  const { releaseUnusedMemory } = await import('@kube-proxier/linux');
+  await releaseUnusedMemory();
 }
 
 /**

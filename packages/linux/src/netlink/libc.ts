@@ -35,6 +35,9 @@ export interface Libc {
   capset(header: Uint8Array, sets: Uint8Array): number;
   /** @returns the number of bytes that the attribute has. */
   getxattr(path: string, name: string, value: Uint8Array, length: number): number | bigint;
+  madvise(address: number, length: number, advice: number): number;
+  /** Absent where the C library has none, as musl. Returns 1 where memory was returned to the system. */
+  mallocTrim?(keep: number): number;
   /** Error number of the last call. Positive. */
   errno(): number;
 }
@@ -59,6 +62,7 @@ const SIGNATURES = {
   capget: 'int capget(void *, void *)',
   capset: 'int capset(void *, const void *)',
   getxattr: 'long getxattr(const char *, const char *, void *, size_t)',
+  madvise: 'int madvise(uintptr_t, size_t, int)',
 } as const;
 
 let loaded: Promise<Libc> | undefined;
@@ -85,8 +89,10 @@ async function bindLibc(): Promise<Libc> {
     Object.entries(SIGNATURES).map(([name, signature]) => [name, library.func(signature)]),
   );
   const send = library.func(SIGNATURES.send);
+  const mallocTrim = optional(() => library.func('int malloc_trim(size_t)') as unknown as (keep: number) => number);
   bound = {
-    ...(functions as unknown as Omit<Libc, 'errno' | 'sendInBackground'>),
+    ...(functions as unknown as Omit<Libc, 'errno' | 'sendInBackground' | 'mallocTrim'>),
+    ...(mallocTrim ? { mallocTrim } : {}),
     errno: () => koffi.errno(),
     sendInBackground: (...request) =>
       new Promise((resolve, reject) => {
@@ -96,4 +102,13 @@ async function bindLibc(): Promise<Libc> {
       }),
   };
   return bound;
+}
+
+/** Undefined for a function that the C library does not have. */
+function optional<Bound>(bind: () => Bound): Bound | undefined {
+  try {
+    return bind();
+  } catch {
+    return undefined;
+  }
 }
