@@ -1,5 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { DEFAULT_PROXIER_OPTIONS, type IPFamily, silentLogger, systemClock, Tokens } from '@kube-proxier/core';
+import {
+  type BackendModule,
+  DEFAULT_PROXIER_OPTIONS,
+  type IPFamily,
+  silentLogger,
+  systemClock,
+  Tokens,
+} from '@kube-proxier/core';
 import {
   ClusterSketch,
   casesOf,
@@ -40,6 +47,45 @@ function refusing(runner: CommandRunner, text: string): CommandRunner {
       return await runner.run(request);
     },
   };
+}
+
+/** Programs one Service with this number of endpoints in both families, waits until they are in the rules, and ends. */
+async function serveBothFamilies(
+  backend: BackendModule,
+  runner: CommandRunner,
+  count: number,
+): Promise<RecordingLogger> {
+  const container = new Container();
+  await container.load(backend.module);
+  const logger = new RecordingLogger();
+  const stop = new AbortController();
+  const { cluster, pod } = sketchAddresses;
+  const endpointsOf = (family: IPFamily) => Array.from({ length: count }, (_, index) => pod(family, index + 1));
+  const loops = (['IPv4', 'IPv6'] as const).map((family) => {
+    const proxier = container.get(Tokens.ProxierFactory)({
+      family,
+      options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1', minSyncPeriod: 0, localhostNodePorts: false },
+      logger,
+      clock: systemClock,
+      observer: {},
+      localAddresses: async () => [],
+    });
+    proxier.onServiceUpdate(undefined, makeService('a', { clusterIP: cluster(family, 1) }));
+    proxier.onEndpointsUpdate(undefined, makeSlice('a', endpointsOf(family), { addressType: family }));
+    proxier.onServicesSynced();
+    proxier.onEndpointsSynced();
+    return proxier.syncLoop(stop.signal);
+  });
+  try {
+    await until(async () => {
+      const ruleset = await listed(runner, 'ruleset');
+      return [...endpointsOf('IPv4'), ...endpointsOf('IPv6')].every((endpoint) => ruleset.includes(endpoint));
+    });
+  } finally {
+    stop.abort();
+    await Promise.all(loops);
+  }
+  return logger;
 }
 
 async function listed(runner: CommandRunner, ...what: readonly string[]): Promise<string> {
@@ -165,41 +211,44 @@ whereAllowed('the backend', () => {
         usable: true,
         detail: expect.stringMatching(/^nft \S+, a chain per Service: .*Operation not supported/),
       });
-      const container = new Container();
-      await container.load(backend.module);
-      const logger = new RecordingLogger();
-      const stop = new AbortController();
-      const loops = (['IPv4', 'IPv6'] as const).map((family) => {
-        const proxier = container.get(Tokens.ProxierFactory)({
-          family,
-          options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1', minSyncPeriod: 0, localhostNodePorts: false },
-          logger,
-          clock: systemClock,
-          observer: {},
-          localAddresses: async () => [],
-        });
-        const clusterIP = sketchAddresses.cluster(family, 1);
-        const addressType = family;
-        proxier.onServiceUpdate(undefined, makeService('a', { clusterIP }));
-        proxier.onEndpointsUpdate(undefined, makeSlice('a', [sketchAddresses.pod(family, 1)], { addressType }));
-        proxier.onServicesSynced();
-        proxier.onEndpointsSynced();
-        return proxier.syncLoop(stop.signal);
-      });
-      const { pod } = sketchAddresses;
-      const rules = [`dnat to ${pod('IPv4', 1)}:80`, `dnat to [${pod('IPv6', 1)}]:80`];
-      const missing = async () => {
-        const ruleset = await listed(runner, 'ruleset');
-        return rules.filter((rule) => !ruleset.includes(rule));
-      };
-      const end = Date.now() + 60_000;
-      while ((await missing()).length > 0 && Date.now() < end) {
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      stop.abort();
-      await Promise.all(loops);
-      expect(await missing()).toEqual([]);
+      const logger = await serveBothFamilies(backend, runner, 1);
       expect(logger.warnings).toEqual([expect.stringMatching(/^Using a chain per Service: .*Operation not supported/)]);
+    });
+  });
+
+  test('a table from before shows what is accepted, and nothing is tried; where it is refused, all is tried', async () => {
+    await withNamespace(async ({ runner }) => {
+      await serveBothFamilies(createNftablesBackend({ runner }), runner, 1);
+      const requests: string[] = [];
+      const older = refusing(runner, ' map @endpoints-');
+      const recorded: CommandRunner = {
+        run: (request) => {
+          requests.push(request.command);
+          return older.run(request);
+        },
+      };
+      const backend = createNftablesBackend({ runner: recorded, access: 'nft' });
+      expect(await backend.probe()).toEqual({ usable: true, detail: expect.stringMatching(/^nft \S+$/) });
+      // Trials run in a new namespace.
+      expect(requests).not.toContain('unshare');
+      const logger = await serveBothFamilies(backend, runner, 2);
+      expect(requests).toContain('unshare');
+      expect(await listed(runner, 'ruleset')).toContain(`dnat to ${sketchAddresses.pod('IPv4', 2)}:80`);
+      expect(logger.warnings).toEqual([expect.stringMatching(/^Using a chain per Service: .*Operation not supported/)]);
+      expect(logger.errors).toEqual([]);
+      expect(await backend.diagnose?.()).toContainEqual(
+        expect.objectContaining({ check: 'nftables layout', status: 'warning' }),
+      );
+    });
+  });
+
+  test('doctor tries although there is a table from before', async () => {
+    await withNamespace(async ({ runner }) => {
+      await serveBothFamilies(createNftablesBackend({ runner }), runner, 1);
+      const older = refusing(runner, ' map @endpoints-');
+      expect(await createNftablesBackend({ runner: older, access: 'nft' }).diagnose?.()).toContainEqual(
+        expect.objectContaining({ check: 'nftables layout', status: 'warning' }),
+      );
     });
   });
 

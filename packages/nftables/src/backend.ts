@@ -29,6 +29,7 @@ import { cleanUp, cleanUpKubeProxy, findLeftovers } from './cleanup.js';
 import { NftablesDataplane } from './dataplane.js';
 import { diagnose } from './diagnose.js';
 import { COUNTING, SYNC_METRICS } from './metrics.js';
+import { NftablesLayoutRefused } from './nftables-error.js';
 import { ownsRule, plannedPath, readPacketPath } from './packet-path.js';
 import { LAYOUTS, type Layout } from './plan/layout.js';
 import { HostSupport, OWNED_TABLE_SETTINGS, type OwnedTable } from './probe.js';
@@ -68,14 +69,16 @@ export function createNftablesBackend(options: NftablesBackendOptions = {}): Bac
   const { runner = createCommandRunner(), access, countConnections = false, layout, ownedTable = 'never' } = options;
   const choice = new NftChoice({ runner, ...(access === undefined ? {} : { access }) });
   const nft = () => choice.create();
-  const support = new HostSupport({ runner, choice, ownedTable, ...(layout === undefined ? {} : { layout }) });
+  const host = { runner, choice, ownedTable, ...(layout === undefined ? {} : { layout }) };
+  const support = new HostSupport({ ...host, trustsInstalled: true });
   const proxiers = new ProxierRegistry(support, choice, countConnections, runner);
   return {
     mode: MODE,
     description: 'Programs netfilter through nftables, with a ruleset that does not grow with the cluster',
     capabilities: { localhostNodePorts: false, counting: COUNTING, portRanges: true, shiftedPortRanges: true },
     probe: () => support.probe(),
-    diagnose: () => diagnose(support, ownedTable),
+    // Not what was assumed: all is tried.
+    diagnose: () => diagnose(new HostSupport(host), ownedTable),
     metrics: [countsMeasurement(COUNTING, { source: 'kernel', read: () => proxiers.connections() })],
     syncMetrics: SYNC_METRICS,
     readPacketPath: (request) =>
@@ -106,15 +109,26 @@ class ProxierRegistry {
 
   create(context: ProxierContext): Proxier {
     const { family, logger, clock, options } = context;
+    let isLayoutAssumed = false;
     const dataplane = new NftablesDataplane({
       family,
       nft: this.choice.create(),
       masqueradeBit: options.masqueradeBit,
       countConnections: this.countConnections || options.countConnections,
       countTraffic: options.countTraffic,
-      layout: () => this.#layout(logger),
+      layout: async () => {
+        isLayoutAssumed = (await this.support.layout()).isAssumed ?? false;
+        return this.#layout(logger);
+      },
       canCountEndpoints: () => this.#canCountEndpoints(logger, options),
       tableFlags: () => this.#tableFlags(logger),
+      onRefused: (error) => {
+        if (!isLayoutAssumed) {
+          return error;
+        }
+        this.support.noteRefusal();
+        return new NftablesLayoutRefused(error);
+      },
       logger,
       clock,
     });

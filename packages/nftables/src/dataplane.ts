@@ -13,7 +13,7 @@ import {
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
-import type { Nft, NftTableFlag } from '@kube-proxier/linux';
+import type { Nft, NftError, NftTableFlag } from '@kube-proxier/linux';
 import { applyTransaction } from './apply/apply-transaction.js';
 import { keepTraffic } from './apply/keep-traffic.js';
 import { removeTable } from './cleanup.js';
@@ -22,6 +22,7 @@ import { type Layout, nftFamily, TABLE } from './plan/layout.js';
 import { NftablesPlanner } from './plan/nftables-planner.js';
 import type { NftablesTransaction } from './plan/nftables-transaction.js';
 import { renderChanges } from './plan/render-changes.js';
+import { isRefusal } from './probe.js';
 import { countedServices } from './read-back/counted-services.js';
 import { readInstalled, supportsFullyRandom } from './read-back/read-installed.js';
 import { watchTable } from './read-back/watch-table.js';
@@ -41,6 +42,11 @@ export interface NftablesDataplaneOptions {
   readonly canCountEndpoints?: () => Promise<boolean>;
   /** The flags of the table; called before each full sync. Default: none. */
   readonly tableFlags?: () => Promise<readonly NftTableFlag[] | undefined>;
+  /**
+   * Called when a transaction is refused, with the error. What it returns is thrown: another error where `layout` or `canCountEndpoints`
+   * may answer otherwise from now on. Default: the same error.
+   */
+  readonly onRefused?: (error: NftError) => Error;
   readonly logger?: Logger;
   /** Default: the system's. */
   readonly clock?: Clock;
@@ -80,8 +86,12 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
     this.#leftovers = false;
     const { nft, family } = this.options;
     const kept = await keepTraffic(transaction, nft, this.#logger);
-    const { leftovers } = await applyTransaction(kept, { nft, family, logger: this.#logger });
-    this.#leftovers = leftovers;
+    try {
+      const { leftovers } = await applyTransaction(kept, { nft, family, logger: this.#logger });
+      this.#leftovers = leftovers;
+    } catch (error) {
+      throw isRefusal(error) ? (this.options.onRefused?.(error) ?? error) : error;
+    }
     this.#noteCounters(transaction);
   }
 

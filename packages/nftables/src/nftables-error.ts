@@ -9,3 +9,15 @@ export class NftablesUnusableName extends ProxierError {
     );
   }
 }
+
+/** The host refused rules of a layout that it was assumed to accept. The next sync tries what it accepts. */
+export class NftablesLayoutRefused extends ProxierError {
+  /** @param cause the refusal */
+  constructor(cause: Error) {
+    super(
+      'NFTABLES_LAYOUT_REFUSED',
+      `rules of the kind that is installed were refused; trying which ones this host accepts: ${cause.message}`,
+      { cause, kind: 'perhaps-outdated' },
+    );
+  }
+}
