@@ -4,8 +4,10 @@ import {
   createIptables,
   detectIptablesVariant,
   type Iptables,
+  type IptablesCommandOptions,
   IptablesError,
   type IptablesVariant,
+  type IptablesVersion,
 } from '@kube-proxier/linux';
 
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
@@ -16,6 +18,7 @@ export class HostTools {
   #variant: Promise<IptablesVariant | undefined> | undefined;
   /** Programs that ran once: they are not started again to find out. */
   readonly #installed = new Set<string>();
+  readonly #versions = new Map<IPFamily, Promise<IptablesVersion>>();
 
   /** @param requested the variant to use; undefined for the one that this host uses. */
   constructor(
@@ -25,12 +28,33 @@ export class HostTools {
 
   /** The tools of the variant in use. */
   async chosen(family: IPFamily, logger?: Logger): Promise<Iptables> {
-    return this.of(family, await this.variantInUse(logger));
+    const variant = await this.variantInUse(logger);
+    const version = this.#versions.get(family);
+    return version === undefined ? this.of(family, variant) : this.#create({ family, version }, variant);
+  }
+
+  /** The version of the tools of the variant in use. It is read once; after a failure, again. */
+  async version(family: IPFamily): Promise<IptablesVersion> {
+    const known = this.#versions.get(family);
+    if (known !== undefined) {
+      return known;
+    }
+    const version = (await this.chosen(family)).version();
+    this.#versions.set(family, version);
+    version.catch(() => this.#versions.delete(family));
+    return version;
   }
 
   /** The tools of one variant; of the default one when that is undefined. */
   of(family: IPFamily, variant: IptablesVariant | undefined, runner = this.runner): Iptables {
-    return createIptables({ family, runner, ...(variant === undefined ? {} : { variant }) });
+    return this.#create({ family, runner }, variant);
+  }
+
+  #create(
+    options: Omit<Partial<IptablesCommandOptions>, 'variant'> & { readonly family: IPFamily },
+    variant: IptablesVariant | undefined,
+  ): Iptables {
+    return createIptables({ runner: this.runner, ...options, ...(variant === undefined ? {} : { variant }) });
   }
 
   /** Both families use the same variant, as the kubelet and the pod network do. Undefined for the default one. */

@@ -7,23 +7,25 @@ import { trialDocument } from './plan/trial-document.js';
 export async function probe(tools: HostTools, runner: CommandRunner): Promise<ProbeResult> {
   try {
     const iptables = await tools.chosen('IPv4');
-    const { text, variant, randomFully } = await iptables.version();
-    if (!(await iptables.isPresent())) {
+    const trial = inNewNamespace(runner);
+    // At the same time, as each takes the time of a program.
+    const [{ text, variant, randomFully }, isPresent, canTry, six] = await Promise.all([
+      tools.version('IPv4'),
+      iptables.isPresent(),
+      canRun(trial),
+      isIPv6Present(tools),
+    ]);
+    if (!isPresent) {
       return {
         usable: false,
         reason: `the nat table cannot be listed: ${whyNotPermitted()}; or the kernel lacks it`,
       };
     }
-    const trial = inNewNamespace(runner);
     // Where there is no unshare, or no right to use it, the trial is skipped.
-    if (await canRun(trial)) {
+    if (canTry) {
       const document = renderDocument(trialDocument('IPv4', { randomFully }));
       await tools.of('IPv4', await tools.variantInUse(), trial).restore(document);
     }
-    const six = await tools
-      .chosen('IPv6')
-      .then((ip6tables) => ip6tables.isPresent())
-      .catch(() => false);
     return {
       usable: true,
       detail: `iptables ${text} (${variant})`,
@@ -31,5 +33,18 @@ export async function probe(tools: HostTools, runner: CommandRunner): Promise<Pr
     };
   } catch (error) {
     return { usable: false, reason: messageOf(error).replace(/\.$/, '') };
+  }
+}
+
+async function isIPv6Present(tools: HostTools): Promise<boolean> {
+  try {
+    const [isPresent] = await Promise.all([
+      (await tools.chosen('IPv6')).isPresent(),
+      // It is needed soon. A failure shows then.
+      tools.version('IPv6').catch(() => undefined),
+    ]);
+    return isPresent;
+  } catch {
+    return false;
   }
 }

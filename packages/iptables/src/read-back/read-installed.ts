@@ -47,11 +47,12 @@ export async function readInstalled({ iptables, sysctl, counters }: ReadTarget):
 async function usableCounters(iptables: Iptables, counters: PacketCounters): Promise<ReadonlySet<string>> {
   const usable = new Set<string>();
   for (const name of Object.values(COUNTERS)) {
-    if ((await counters.ensure(name)) && (await canCountIn(iptables, name))) {
+    if (await counters.ensure(name)) {
       usable.add(name);
     }
   }
-  return usable;
+  const [some] = usable;
+  return some === undefined || (await canCountIn(iptables, some)) ? usable : new Set();
 }
 
 /** A kernel may have the counters without the match. A rule with it would then be refused, and all rules with it. */

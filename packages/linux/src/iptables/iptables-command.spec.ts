@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { until } from '@kube-proxier/core/testing';
 import { ConntrackTool } from '../conntrack/conntrack-tool.js';
 import { createNft } from '../nftables/nft-program.js';
 import {
@@ -37,6 +38,42 @@ describe('createIptables', () => {
     await expect(make(runner).restore('*nat\nCOMMIT\n')).rejects.toMatchObject({ code: 'IPTABLES_LOCKED' });
     expect(runner.runs).toBe(3);
     await make(failing(4, busy, 2)).restore('*nat\nCOMMIT\n');
+  });
+
+  test('saves tables at the same time, and runs everything else alone, in the order of the calls', async () => {
+    const events: string[] = [];
+    const ends: (() => void)[] = [];
+    const iptables = make({
+      run: async ({ command }) => {
+        events.push(`begin ${command}`);
+        await new Promise<void>((resolve) => ends.push(resolve));
+        events.push(`end ${command}`);
+        return { stdout: '', stderr: '' };
+      },
+    });
+    const calls = [
+      iptables.save('nat'),
+      iptables.save('filter'),
+      iptables.restore('*nat\nCOMMIT\n'),
+      iptables.save('nat'),
+      iptables.restore('*nat\nCOMMIT\n'),
+    ];
+    const inProgress = async (count: number) => {
+      await until(() => ends.length === count);
+      for (const end of ends.splice(0)) {
+        end();
+      }
+    };
+    await inProgress(2);
+    await inProgress(1);
+    await inProgress(1);
+    await inProgress(1);
+    await Promise.all(calls);
+    const [save, restore] = ['iptables-save', 'iptables-restore'];
+    expect(events).toEqual([
+      ...[`begin ${save}`, `begin ${save}`, `end ${save}`, `end ${save}`],
+      ...[restore, save, restore].flatMap((program) => [`begin ${program}`, `end ${program}`]),
+    ]);
   });
 
   test('reports missing permission', async () => {

@@ -29,6 +29,8 @@ export interface IptablesCommandOptions {
    * runner supports that. Default: with variant `nft`.
    */
   readonly persistent?: boolean;
+  /** What is known of the version. Default: the program is asked once. */
+  readonly version?: Promise<IptablesVersion>;
 }
 
 /** The real {@link Iptables}: it runs the iptables tools. */
@@ -55,7 +57,9 @@ const OWN_CHANGES = new WeakMap<CommandRunner, OwnChanges>();
 
 class IptablesCommand implements Iptables {
   readonly family: IPFamily;
-  /** The end of the queue of runs. */
+  /** The end of the last run that others must not run beside. */
+  #lastAlone: Promise<unknown> = Promise.resolve();
+  /** The end of all runs. */
   #last: Promise<unknown> = Promise.resolve();
   #session: RestoreSession | undefined;
   #idle: NodeJS.Timeout | undefined;
@@ -67,6 +71,7 @@ class IptablesCommand implements Iptables {
   constructor(private readonly options: IptablesCommandOptions) {
     const { family, variant, runner } = options;
     this.family = family;
+    this.#version = options.version;
     this.#ownChanges = OWN_CHANGES.get(runner) ?? new OwnChanges();
     OWN_CHANGES.set(runner, this.#ownChanges);
     const { networkNamespace: place } = runner;
@@ -104,7 +109,7 @@ class IptablesCommand implements Iptables {
   }
 
   async save(table?: IptablesTable): Promise<string> {
-    return (await this.#run('save', table === undefined ? [] : ['-t', table], {})).stdout;
+    return (await this.#runBeside('save', table === undefined ? [] : ['-t', table])).stdout;
   }
 
   async counted(table: IptablesTable, chain?: string): Promise<string> {
@@ -172,7 +177,7 @@ class IptablesCommand implements Iptables {
   }
 
   async #readVersion(): Promise<IptablesVersion> {
-    const { stdout } = await this.#run('', ['--version'], {});
+    const { stdout } = await this.#runBeside('', ['--version']);
     const version = parseIptablesVersion(stdout);
     if (version === undefined) {
       throw new IptablesError(
@@ -294,7 +299,20 @@ class IptablesCommand implements Iptables {
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const run = this.#last.then(work);
-    this.#last = run.catch(() => undefined);
+    this.#lastAlone = run.catch(() => undefined);
+    this.#last = this.#lastAlone;
+    return run;
+  }
+
+  /** Runs a program that only reads, and takes no lock: others of its kind run at the same time. */
+  #runBeside(tool: '' | 'save', args: readonly string[]): Promise<CommandResult> {
+    const request = this.#request(tool, args, {});
+    const run = this.#lastAlone.then(() => this.#retrying(() => this.options.runner.run(request)));
+    const before = this.#last;
+    this.#last = run.then(
+      () => before,
+      () => before,
+    );
     return run;
   }
 

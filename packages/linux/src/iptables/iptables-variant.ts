@@ -1,4 +1,4 @@
-import { messageOf, ProxierError } from '@kube-proxier/core';
+import { type IPFamily, messageOf, ProxierError } from '@kube-proxier/core';
 import { CommandError, type CommandRunner } from '../process/command-runner.js';
 import type { IptablesVariant } from './iptables.js';
 import { iptablesProgram, parseIptablesVersion } from './iptables-command.js';
@@ -16,6 +16,7 @@ export interface IptablesVariantChoice {
 const HINTS = /^:KUBE-(?:IPTABLES-HINT|KUBELET-CANARY) /m;
 
 const VARIANTS: readonly IptablesVariant[] = ['nft', 'legacy'];
+const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 
 /**
  * Detects which variant the host uses, as the image of kube-proxy does: the variant with the hint chain of a kubelet;
@@ -63,21 +64,23 @@ async function savedRules(
   variant: IptablesVariant,
   onRefused: (reason: string) => void,
 ): Promise<string | undefined> {
-  let saved: string | undefined;
-  for (const family of ['IPv4', 'IPv6'] as const) {
-    try {
-      const { stdout } = await runner.run({ command: iptablesProgram(family, variant, 'save'), args: [] });
-      saved = (saved ?? '') + stdout;
-    } catch (error) {
-      if (!(error instanceof ProxierError)) {
-        throw error;
+  const saved = await Promise.all(
+    FAMILIES.map(async (family) => {
+      try {
+        return (await runner.run({ command: iptablesProgram(family, variant, 'save'), args: [] })).stdout;
+      } catch (error) {
+        if (!(error instanceof ProxierError)) {
+          throw error;
+        }
+        if (!(error instanceof CommandError && error.failure === 'not-found')) {
+          onRefused(messageOf(error));
+        }
+        return undefined;
       }
-      if (!(error instanceof CommandError && error.failure === 'not-found')) {
-        onRefused(messageOf(error));
-      }
-    }
-  }
-  return saved;
+    }),
+  );
+  const listed = saved.filter((text) => text !== undefined);
+  return listed.length === 0 ? undefined : listed.join('');
 }
 
 async function variantInPath(runner: CommandRunner): Promise<IptablesVariant | undefined> {
