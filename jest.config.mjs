@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** One configuration for every package. Sources are run directly (swc), so a test never sees a stale build. */
 export default {
   rootDir: import.meta.dirname,
@@ -31,8 +33,8 @@ export default {
       },
     ],
   },
-  // Tests wait for kernels and processes more than they compute: a worker for each processor, and not one less.
-  maxWorkers: '100%',
+  // Tests wait for kernels and processes as long as they compute.
+  maxWorkers: availableParallelism() + 2,
   reporters: ['default', '<rootDir>/scripts/end-of-run.mjs'],
   globalSetup: '<rootDir>/scripts/build-before-tests.mjs',
   // Ends what hangs. No test waits for it, and a machine that has much else to do may take many times as long as usual.

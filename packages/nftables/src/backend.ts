@@ -116,6 +116,8 @@ class ProxierRegistry {
       masqueradeBit: options.masqueradeBit,
       countConnections: this.countConnections || options.countConnections,
       countTraffic: options.countTraffic,
+      // No layout is accepted without it.
+      fullyRandom: true,
       layout: async () => {
         isLayoutAssumed = (await this.support.layout()).isAssumed ?? false;
         return this.#layout(logger);
@@ -146,6 +148,7 @@ class ProxierRegistry {
         countConnections: this.countConnections || options.countConnections,
         countTraffic: options.countTraffic,
       },
+      fullyRandom: true,
       layout: () => this.#layout(logger),
       canCountEndpoints: () => this.#canCountEndpoints(logger, options),
       ...{ logger, clock },

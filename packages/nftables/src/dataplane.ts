@@ -40,6 +40,8 @@ export interface NftablesDataplaneOptions {
   readonly layout?: () => Promise<Layout>;
   /** Whether this host can count for each endpoint; called before each full sync. Default: it can. */
   readonly canCountEndpoints?: () => Promise<boolean>;
+  /** Whether `masquerade fully-random` is supported. Default: the kernel checks such a rule. */
+  readonly fullyRandom?: boolean;
   /** The flags of the table; called before each full sync. Default: none. */
   readonly tableFlags?: () => Promise<readonly NftTableFlag[] | undefined>;
   /**
@@ -65,6 +67,7 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
     const { countConnections = false, countTraffic = false, masqueradeBit = 14, logger = silentLogger } = options;
     this.#planner = new NftablesPlanner({ masqueradeBit, countConnections, countTraffic });
     this.#logger = logger;
+    this.#fullyRandom = options.fullyRandom;
   }
 
   plan(next: ProxyState, changes: ChangeSet, installed?: InstalledNftables): NftablesTransaction | undefined {
