@@ -7,7 +7,7 @@ import { ApiAnswers, JSON_TYPE, PROTOBUF_TYPE } from './api-answers.js';
 import { beginEndlessList, encodeItem, encodeMessage, hasMessage } from './api-encoding.js';
 import type { ApiRequestInfo, RequestFault, WatchFault } from './api-faults.js';
 import type { ApiObject } from './api-object.js';
-import { ApiObjectStore } from './api-object-store.js';
+import { ApiObjectStore, type StoreSnapshot } from './api-object-store.js';
 import { acceptWebSocket, sendExecOutcome } from './exec-web-socket.js';
 import { ObjectEncoder } from './object-encoder.js';
 import { decodeToken, encodeToken, invalidOptions, preferredEncoding } from './request-options.js';
@@ -112,6 +112,7 @@ export class FakeApiServer {
   readonly #sockets = new Set<Socket>();
   readonly #rawSockets = new Set<Socket>();
   readonly #watches = new Set<WatchStream>();
+  readonly #matched = new WeakMap<StoreSnapshot, Map<string, readonly ApiObject[]>>();
   readonly #encoder = new ObjectEncoder();
   readonly #answers = new ApiAnswers(this.#encoder);
   #server: Server;
@@ -495,10 +496,16 @@ export class FakeApiServer {
       this.#answers.status(response, 410, 'Expired', message, { continue: again });
       return;
     }
-    const rest = snapshot.objects.filter((object) => matches(object) && nameOf(object) > (token?.start ?? ''));
-    const items = limit > 0 ? rest.slice(0, limit) : rest;
+    const path = new URL(response.req.url ?? '/', 'http://server').pathname;
+    const objects = this.#matching(
+      snapshot,
+      matches,
+      [path, query.get('labelSelector'), query.get('fieldSelector')].join(' '),
+    );
+    const begin = token === undefined ? 0 : firstAfter(objects, token.start);
+    const items = objects.slice(begin, limit > 0 ? begin + limit : undefined);
     const last = items.at(-1);
-    const left = rest.length - items.length;
+    const left = objects.length - begin - items.length;
     const version = fault?.kind === 'stale' ? snapshot.version - fault.versions : snapshot.version;
     const metadata = {
       resourceVersion: String(version),
@@ -507,6 +514,19 @@ export class FakeApiServer {
         : {}),
     };
     this.#answers.send(response, 200, this.#answers.list(resource, metadata, items, response), fault, compressed);
+  }
+
+  /**
+   * The objects of a snapshot that match. Pages of a list are of one snapshot, so the same are asked for again.
+   *
+   * @param selection what `matches` follows from
+   */
+  #matching(snapshot: StoreSnapshot, matches: Matcher, selection: string): readonly ApiObject[] {
+    const known = this.#matched.get(snapshot) ?? new Map<string, readonly ApiObject[]>();
+    this.#matched.set(snapshot, known);
+    const objects = known.get(selection) ?? snapshot.objects.filter(matches);
+    known.set(selection, objects);
+    return objects;
   }
 
   /** As a real server: waits 3 s until the watch cache has the version. */
@@ -625,6 +645,21 @@ function certificateName(request: IncomingMessage): string | undefined {
 function nameOf(object: ApiObject): string {
   const { namespace, name } = object.metadata;
   return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+/** The index of the first object after one of this name, in a list in the order of names. */
+function firstAfter(objects: readonly ApiObject[], name: string): number {
+  let [low, high] = [0, objects.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const object = objects[middle];
+    if (object !== undefined && nameOf(object) > name) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
 }
 
 function readJson(text: string): CreatedObject | undefined {
