@@ -41,8 +41,15 @@ export async function applyTransaction(
   const refused = new Map<string, string>();
   const refusedIn = { filter: new Set<string>(), nat: new Set<string>() };
   let cause: unknown;
-  for (const run of groupRuns(await partsOf(iptables, transaction))) {
-    if (run.length > 1 && refused.size === 0 && (await applyTogether(iptables, run, logger))) {
+  const runs = groupRuns(await partsOf(iptables, transaction));
+  let ahead: Promise<string> | undefined;
+  for (const [index, run] of runs.entries()) {
+    const document = await (ahead ?? documentOfRun(run));
+    ahead = undefined;
+    const renderNext = () => {
+      ahead = documentOfRun(runs[index + 1]);
+    };
+    if (run.length > 1 && refused.size === 0 && (await applyTogether(iptables, document, renderNext, logger))) {
       continue;
     }
     for (const part of run) {
@@ -82,19 +89,32 @@ async function partsOf(iptables: Iptables, transaction: IptablesTransaction): Pr
       ];
 }
 
-/** @returns false when one of the parts is refused: those before it are written. */
+/** The document of parts that are written together; empty for one that is written alone. */
+async function documentOfRun(parts: readonly IptablesTransaction[] = []): Promise<string> {
+  const documents: string[] = [];
+  if (parts.length > 1) {
+    const pace = new EventLoopPace();
+    for (const part of parts) {
+      documents.push(await finishWithPauses(renderTransactionInSlices(part), pace));
+    }
+  }
+  return documents.join('');
+}
+
+/**
+ * @param meanwhile called while the program works.
+ * @returns false when one of the parts is refused: those before it are written.
+ */
 async function applyTogether(
   iptables: Iptables,
-  parts: readonly IptablesTransaction[],
+  document: string,
+  meanwhile: () => void,
   logger: Logger,
 ): Promise<boolean> {
-  const pace = new EventLoopPace();
-  const documents: string[] = [];
-  for (const part of parts) {
-    documents.push(await finishWithPauses(renderTransactionInSlices(part), pace));
-  }
   try {
-    await iptables.restore(documents.join(''));
+    const written = iptables.restore(document);
+    meanwhile();
+    await written;
     return true;
   } catch (error) {
     if (!(error instanceof IptablesDocumentRefused)) {

@@ -211,7 +211,8 @@ export function rulesOf(port: ResolvedServicePort, state: ProxyState): ServiceRu
   return serviceRules(port, state.family, state.node.detector);
 }
 
-function endpointsOf(port: ResolvedServicePort): number {
+/** How many endpoints the rules of a service port choose from. */
+export function endpointsOf(port: ResolvedServicePort): number {
   return Math.max(port.cluster.length, port.local.length);
 }
 

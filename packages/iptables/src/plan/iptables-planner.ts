@@ -6,7 +6,7 @@ import {
   type SavedTable,
   withoutComment,
 } from '@kube-proxier/linux';
-import { DispatchIndex, rulesOf, sameNode } from './dispatch-index.js';
+import { DispatchIndex, endpointsOf, rulesOf, sameNode } from './dispatch-index.js';
 import { TREE_NAMES, TREES } from './dispatch-tree.js';
 import { fixedChains, JUMPS, LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP } from './fixed-chains.js';
 import type { InstalledIptables } from './installed-iptables.js';
@@ -179,12 +179,34 @@ function* derive(state: ProxyState): Slices<PlannedState & Required<Pick<Planned
 }
 
 function* rulesOfAll(state: ProxyState): Slices<readonly ServiceRules[]> {
+  let endpoints = 0;
+  for (const port of state.servicePorts.values()) {
+    yield;
+    endpoints += endpointsOf(port);
+  }
   const rules: ServiceRules[] = [];
   for (const port of state.servicePorts.values()) {
     yield;
-    rules.push(rulesOf(port, state));
+    const one = rulesOf(port, state);
+    rules.push(endpoints <= MAX_ENDPOINTS_WITH_COMMENTS ? one : withoutParts(one));
   }
   return rules;
+}
+
+/**
+ * Of the rules only their texts without comments: what rules are made from takes several times as much memory, until those of all
+ * service ports are written.
+ */
+function withoutParts({ nat, filter, entries }: ServiceRules): ServiceRules {
+  const textsOnly = (chains: ReadonlyMap<string, Chain>) => {
+    const compact = new Map<string, Chain>();
+    for (const [name, chain] of chains) {
+      const rules = chain.rules.map(({ bareText }) => ({ text: bareText, bareText }));
+      compact.set(name, { ...chain, rules });
+    }
+    return compact;
+  };
+  return { nat: textsOnly(nat), filter: textsOnly(filter), entries };
 }
 
 function draft(): Draft {
