@@ -112,6 +112,24 @@ export function isDrained({ weight }: Pick<Endpoint, 'weight'>): boolean {
  * @returns whole numbers, 1…65535; undefined where all endpoints are equal, which is the common case.
  */
 export function selectionWeights(endpoints: readonly Endpoint[]): readonly number[] | undefined {
+  if (endpoints.length < LONG_LIST) {
+    return calculatedWeights(endpoints);
+  }
+  const known = WEIGHTS.get(endpoints);
+  if (known !== undefined) {
+    return known.weights;
+  }
+  const weights = calculatedWeights(endpoints);
+  WEIGHTS.set(endpoints, { weights });
+  return weights;
+}
+
+/** Endpoints from which on it takes longer to look at them than to remember what was found. */
+const LONG_LIST = 1024;
+/** Of long lists, which are asked for several times with each change. */
+const WEIGHTS = new WeakMap<readonly Endpoint[], { readonly weights: readonly number[] | undefined }>();
+
+function calculatedWeights(endpoints: readonly Endpoint[]): readonly number[] | undefined {
   const [first] = endpoints;
   if (
     first === undefined ||
