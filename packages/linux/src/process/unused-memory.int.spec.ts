@@ -12,9 +12,10 @@ function run(script: string): unknown {
   return JSON.parse(stdout);
 }
 
+const BUILD = new URL('../../dist/index.js', import.meta.url).href;
 const BEGIN = `
 import { readFileSync } from 'node:fs';
-import { releaseUnusedMemory } from '@kube-proxier/linux';
+const { releaseUnusedMemory } = await import('${BUILD}');
 const mapped = () => Number(/^RssFile:\\s+(\\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]);
 `;
 

@@ -12,7 +12,7 @@ export interface MemoryRange {
 
 /** What {@link releaseUnusedMemory} did. */
 export interface ReleasedMemory {
-  /** Ranges of program files whose pages are no longer mapped. */
+  /** Ranges of the program file whose pages are no longer mapped. */
   readonly ranges: number;
   /** Whether the C library returned memory that was freed; false too where it had none, or cannot. */
   readonly isTrimmed: boolean;
@@ -20,7 +20,7 @@ export interface ReleasedMemory {
 
 /**
  * Returns memory to the system that this process does not use: what the C library keeps after it was freed (malloc_trim(3)), and
- * mapped pages of program files, most of which are code that runs at start only (madvise(2), MADV_DONTNEED). What is needed again is
+ * mapped pages of the program file, most of which are code that runs at start only (madvise(2), MADV_DONTNEED). What is needed again is
  * mapped again from the page cache. Of Node.js these are some 30 MB.
  *
  * @returns undefined where nothing can be released: without `koffi`, or without procfs.
@@ -35,25 +35,27 @@ export async function releaseUnusedMemory(): Promise<ReleasedMemory | undefined>
   if (mappings === undefined) {
     return undefined;
   }
-  const released = unchangedFileRanges(mappings).filter(
+  const released = unchangedFileRanges(mappings, process.execPath).filter(
     ({ address, length }) => libc.madvise(address, length, MADV_DONTNEED) === 0,
   );
   return { ranges: released.length, isTrimmed };
 }
 
 /**
- * Ranges that have nothing but pages of files as the files have them: private, not writable, and without a page of which this process
+ * Ranges that have nothing but pages of a file as the file has them: private, not writable, and without a page of which this process
  * has a copy of its own. A debugger's breakpoint is such a copy, and so is what the dynamic linker has written before it took the
  * permission away.
  *
  * @param mappings the text of `/proc/self/smaps` (proc_pid_smaps(5)).
+ * @param file the path of the program: it stays mapped where it is, while another thread may unload a library at any time.
  */
-export function unchangedFileRanges(mappings: string): readonly MemoryRange[] {
+export function unchangedFileRanges(mappings: string, file: string): readonly MemoryRange[] {
   const ranges: MemoryRange[] = [];
-  for (const [, from = '', to = '', permissions = '', inode, fields = ''] of mappings.matchAll(
-    /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) [0-9a-f]+ \S+ (\d+)(?: .*)?\n((?:\w+: .*\n?)*)/gm,
+  for (const [, from = '', to = '', permissions = '', path = '', fields = ''] of mappings.matchAll(
+    /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) [0-9a-f]+ \S+ \d+(?: +(.*))?\n((?:\w+: .*\n?)*)/gm,
   )) {
-    const isFile = inode !== '0' && /^r-[x-]p$/.test(permissions);
+    // It may have been replaced by an upgrade.
+    const isFile = path.replace(/ \(deleted\)$/, '') === file && /^r-[x-]p$/.test(permissions);
     if (isFile && kilobytes(fields, 'Anonymous') === 0 && kilobytes(fields, 'Private_Dirty') === 0) {
       const address = Number.parseInt(from, 16);
       ranges.push({ address, length: Number.parseInt(to, 16) - address });
