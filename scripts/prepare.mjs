@@ -33,6 +33,9 @@ const TOOLS = [
 const HAPROXY_TOOLS = [{ command: 'haproxy', package: 'haproxy', purpose: 'to balance in the example of a backend' }];
 const BROWSER_TOOLS = [{ command: 'chromium', package: 'chromium', purpose: 'to open the status page, in tests' }];
 const ALERT_TOOLS = [{ command: 'promtool', package: 'prometheus', purpose: 'to evaluate the alert rules, in tests' }];
+const PLUGIN_TOOLS = [
+  { command: 'ipset', package: 'ipset', purpose: 'to install rules as network plugins do, in tests' },
+];
 const IMAGE_TOOLS = [
   { command: 'dpkg-deb', package: 'dpkg', purpose: 'to unpack the Debian packages of the image' },
   { command: 'runc', package: 'runc', purpose: 'to run the image, in tests' },
@@ -62,6 +65,7 @@ export class PrepareError extends Error {}
  * @property {boolean} [haproxy] the example of a backend
  * @property {boolean} [browser] the tests of the status page
  * @property {boolean} [alerts] the tests of the alert rules
+ * @property {boolean} [plugins] the tests beside rules of network plugins
  * @property {boolean} [image] the build and the check of the image
  * @property {boolean} [systemOnly] leaves out npm packages and build
  */
@@ -74,6 +78,7 @@ export function prepare(options = {}) {
     haproxy = false,
     browser = false,
     alerts = false,
+    plugins = false,
     image = false,
     systemOnly = false,
   } = options;
@@ -85,6 +90,7 @@ export function prepare(options = {}) {
     ...(haproxy ? HAPROXY_TOOLS : []),
     ...(browser ? BROWSER_TOOLS : []),
     ...(alerts ? ALERT_TOOLS : []),
+    ...(plugins ? PLUGIN_TOOLS : []),
     ...(image ? IMAGE_TOOLS : []),
   ]);
   if (!systemOnly) {

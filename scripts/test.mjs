@@ -12,7 +12,7 @@ import { prepare, rootlessPrefix, runScript } from './prepare.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 await runScript(async () => {
-  prepare({ browser: true, alerts: true });
+  prepare({ browser: true, alerts: true, plugins: true });
   const prefix = rootlessPrefix();
   const jest = ['--experimental-vm-modules', '--no-warnings=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
   if (prefix.length > 0) {
