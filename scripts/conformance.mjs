@@ -80,7 +80,12 @@ export const COLUMNS = [
   },
 ];
 
-/** A kube-proxy, where KUBE_PROXY names the program: it is judged by the same cases, and is not in the page. @type {readonly Column[]} */
+/**
+ * A kube-proxy, where KUBE_PROXY names the program: it is judged by the same cases. It is not in the matrix of the page, which
+ * has a section about it.
+ *
+ * @type {readonly Column[]}
+ */
 const PEERS = ['iptables', 'nftables'].map((mode) => ({
   name: `kube-proxy ${mode}`,
   backend: join(ROOT, 'scripts/kube-proxy/kube-proxy-backend.mjs'),
@@ -208,8 +213,20 @@ export function formatSummary({ name, report: { results, milliseconds } }) {
   return `${name}: ${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped; ${flows} flows in ${Math.round(milliseconds / 1000)} s`;
 }
 
-/** @param {readonly ReportedColumn[]} columns */
-function formatPage(columns) {
+/**
+ * The section about kube-proxy in the page, which is written by hand: of what it fails, it says why.
+ *
+ * @param {string} page
+ */
+export function handWrittenSection(page) {
+  return /^## kube-proxy\n.*?(?=^## )/ms.exec(page)?.[0] ?? '';
+}
+
+/**
+ * @param {readonly ReportedColumn[]} columns
+ * @param {string} written by hand, a section
+ */
+function formatPage(columns, written) {
   const lists = columns.map(({ name, report }) => {
     /** @type {Map<string, {skipped: string[], parts: number}>} */
     const left = new Map();
@@ -235,7 +252,7 @@ function formatPage(columns) {
   });
   return `# Conformance
 
-<!-- Written by \`npm run conformance\`; not by hand. -->
+<!-- Written by \`npm run conformance\`, apart from the section about kube-proxy. -->
 
 What every backend does with real packets, case by case, as [\`@kube-proxier/conformance\`](../packages/conformance)
 finds it. \`npx @kube-proxier/conformance --show CASE\` prints a case; \`npm run conformance\` runs all of them and writes
@@ -246,7 +263,7 @@ A backend says what it lacks (\`BackendModule.capabilities\`); that is skipped b
 checks of something that the backend lacks were left out of the case.
 
 ${lists.join('') || 'No backend lacks anything.\n'}
-## Matrix
+${written}## Matrix
 
 ${formatMatrix(columns)}`;
 }
@@ -293,7 +310,7 @@ async function main() {
   const failed = columns.some(({ report }) => report.results.some(({ outcome }) => outcome === 'failed'));
   const interrupted = columns.some(({ report }) => report.interrupted);
   if (chosen === COLUMNS && values.cases.length === 0 && !interrupted) {
-    writeFileSync(PAGE, formatPage(columns));
+    writeFileSync(PAGE, formatPage(columns, handWrittenSection(readFileSync(PAGE, 'utf8'))));
     process.stdout.write('written to docs/conformance.md\n');
   }
   return failed ? 1 : interrupted ? 2 : 0;

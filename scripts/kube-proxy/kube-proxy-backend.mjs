@@ -35,6 +35,8 @@ const MARKER_PORT = 9;
 /** Milliseconds after which kube-proxy is considered stuck. */
 const PATIENCE = 55_000;
 const POLL_INTERVAL = 50;
+/** Of the end of kube-proxy's log that is kept. */
+const LOG_LENGTH = 20_000;
 
 /** What kube-proxy has not; the cases that need it are skipped by name. */
 const CAPABILITIES = {
@@ -151,6 +153,17 @@ export function withDefaults(resource, object) {
   return object;
 }
 
+/**
+ * The end of a log with one more line. Of the flags, which kube-proxy logs one a line, nothing is kept: when it refuses its
+ * configuration, they would be all that is seen.
+ *
+ * @param {string} log
+ * @param {string} line
+ */
+export function appendToLog(log, line) {
+  return / FLAG: --/.test(line) ? log : `${log}${line}\n`.slice(-LOG_LENGTH);
+}
+
 /** @param {NonNullable<Service['spec']>} spec */
 function serviceSpec(spec) {
   const { type = 'ClusterIP', clusterIP, clusterIPs = clusterIP === undefined ? [] : [clusterIP] } = spec;
@@ -240,7 +253,7 @@ class KubeProxyProcess {
     const { stderr } = this.#process;
     if (stderr) {
       createInterface({ input: stderr }).on('line', (line) => {
-        this.#log = `${this.#log}${line}\n`.slice(-20_000);
+        this.#log = appendToLog(this.#log, line);
         const [, family] = /SyncProxyRules complete" ipFamily="(\w+)"/.exec(line) ?? [];
         if (family !== undefined) {
           this.#written.add(family);

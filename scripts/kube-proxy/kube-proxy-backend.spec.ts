@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_PROXIER_OPTIONS, type LocalTrafficDetection, type NodePortAddressSelection } from '@kube-proxier/core';
-import { configurationOf, createKubeProxyBackend, withDefaults } from './kube-proxy-backend.mjs';
+import { appendToLog, configurationOf, createKubeProxyBackend, withDefaults } from './kube-proxy-backend.mjs';
 
 describe('the configuration of kube-proxy', () => {
   test.each<[LocalTrafficDetection, object]>([
@@ -64,6 +64,20 @@ describe('objects have the defaults of an API server', () => {
       ...slice,
       ports: [{ name: '', protocol: 'TCP', port: 8080 }],
     });
+  });
+});
+
+describe('the end of the log', () => {
+  test('has no flags', () => {
+    const flag = 'I1125 15:27:28.052969   23800 flags.go:64] FLAG: --bind-address="0.0.0.0"';
+    const error = 'E1125 15:27:28.053745   23800 run.go:72] "command failed" err="failed validate"';
+    expect([flag, `??? ${flag}`, error, flag].reduce(appendToLog, '')).toBe(`${error}\n`);
+  });
+
+  test('is of limited length', () => {
+    const log = appendToLog('x'.repeat(20_000), 'last');
+    expect(log).toHaveLength(20_000);
+    expect(log.endsWith('xlast\n')).toBe(true);
   });
 });
 
