@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { silentLogger } from '../packages/core/dist/index.js';
 import { HealthCheckedSource, HealthChecks } from '../packages/health-checks/dist/index.js';
+import { prepare } from '../scripts/prepare.mjs';
 import { bringLoopbackUp, runInNewNetwork, sendToParent } from './lib/child-processes.mjs';
 import { memoryOf, wait } from './lib/process-usage.mjs';
 import { Report } from './lib/report.mjs';
@@ -240,6 +241,7 @@ function main() {
   if (!values.loopback && !isApart) {
     throw new Error('One processor cannot tell both sides apart: give --loopback, and both are counted.');
   }
+  prepare({ threaded: isApart });
   const where = isApart ? 'over a veth pair' : 'on loopback';
   const report = new Report(
     `health-checks${isApart ? '' : '-loopback'}`,

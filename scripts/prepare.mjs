@@ -36,6 +36,7 @@ const ALERT_TOOLS = [{ command: 'promtool', package: 'prometheus', purpose: 'to 
 const PLUGIN_TOOLS = [
   { command: 'ipset', package: 'ipset', purpose: 'to install rules as network plugins do, in tests' },
 ];
+const THREADED_TOOLS = [{ command: 'ethtool', package: 'ethtool', purpose: 'to have a thread for received packets' }];
 const IMAGE_TOOLS = [
   { command: 'dpkg-deb', package: 'dpkg', purpose: 'to unpack the Debian packages of the image' },
   { command: 'runc', package: 'runc', purpose: 'to run the image, in tests' },
@@ -66,6 +67,7 @@ export class PrepareError extends Error {}
  * @property {boolean} [browser] the tests of the status page
  * @property {boolean} [alerts] the tests of the alert rules
  * @property {boolean} [plugins] the tests beside rules of network plugins
+ * @property {boolean} [threaded] the benchmark of health checks
  * @property {boolean} [image] the build and the check of the image
  * @property {boolean} [systemOnly] leaves out npm packages and build
  */
@@ -79,6 +81,7 @@ export function prepare(options = {}) {
     browser = false,
     alerts = false,
     plugins = false,
+    threaded = false,
     image = false,
     systemOnly = false,
   } = options;
@@ -91,6 +94,7 @@ export function prepare(options = {}) {
     ...(browser ? BROWSER_TOOLS : []),
     ...(alerts ? ALERT_TOOLS : []),
     ...(plugins ? PLUGIN_TOOLS : []),
+    ...(threaded ? THREADED_TOOLS : []),
     ...(image ? IMAGE_TOOLS : []),
   ]);
   if (!systemOnly) {
