@@ -27,7 +27,8 @@ export async function settleMemory(): Promise<void> {
   collectGarbage({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   // Not imported at start, as this is one of the first modules.
   const { releaseUnusedMemory } = await import('@kube-proxier/linux');
-  await releaseUnusedMemory();
+  // An error here must not end the process: it only has more memory.
+  await releaseUnusedMemory().catch(() => undefined);
 }
 
 /**
