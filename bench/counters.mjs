@@ -2,9 +2,10 @@
 // What counting costs: npm run bench:counters [-- --modes nftables,iptables,ipvs --services N --rounds N]. Needs root; a set of namespaces
 // of its own for each mode. Mode ipvs runs in User-Mode Linux, which this boots: it compares with itself only.
 //
-// In each round, in random order, in the same namespaces: no Service is counted, connections to all are, in mode nftables their packets,
-// too, and none is again, which says how small a difference is significant. One thread opens connections in short bursts, of which those
-// count that nothing else disturbed: a tenth of them was faster. Beside it the CPU time of readings, of one processor.
+// Two nodes with the same Services: on one nothing is counted, on the other connections to all, in mode nftables their packets, too, or
+// nothing either, which says how small a difference is significant. One thread opens connections through both in turns of a millisecond.
+// Of these short bursts those count that nothing else disturbed: a tenth of them was faster. Then the nodes change places, and the mean of
+// both is what a round says, as one node may be slower than the other. Beside it the CPU time of readings, of one processor.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -39,7 +40,7 @@ import { median, medianInterval, percentile } from './lib/statistics.mjs';
 const { values } = parseArgs({
   options: {
     services: { type: 'string', default: '10000' },
-    rounds: { type: 'string', default: '25' },
+    rounds: { type: 'string', default: '12' },
     modes: { type: 'string', default: 'nftables,iptables' },
     inside: { type: 'boolean', default: false },
   },
@@ -49,11 +50,11 @@ const ROUNDS = Number(values.rounds);
 const MODES = /** @type {Mode[]} */ (values.modes.split(','));
 const SELF = fileURLToPath(import.meta.url);
 const CLIENT = fileURLToPath(new URL('lib/connection-bursts.mjs', import.meta.url));
-/** Connections of a burst, bursts of a turn, and those before it that fill the caches. */
-const BURST = 10;
-const BURSTS = 1000;
-const WARM_UP = 200;
-/** Of the bursts of a turn, this part was faster than the one that counts. */
+/** Connections of a burst, bursts on each node, and those before that fill the caches. */
+const BURST = 20;
+const BURSTS = 400;
+const WARM_UP = 100;
+/** Of the bursts on a node, this part was faster than the one that counts. */
 const UNDISTURBED = 0.1;
 const ENDPOINT_PORT = '8080';
 const READINGS = 5;
@@ -113,23 +114,20 @@ function dataplaneOf(mode, { runner, namespacePath: namespace }) {
   }
 }
 
-/**
- * @param {SandboxHost} from where connections come from
- * @param {readonly SandboxHost[]} to their endpoints
- */
-function startClient(from, to) {
-  const namespaces = to.map(({ namespacePath }) => namespacePath);
-  const args = [CLIENT, clusterIP(1), '80', from.namespacePath, ENDPOINT_PORT, ...namespaces];
+/** @param {readonly (readonly SandboxHost[])[]} nodes client and servers of each */
+function startClient(nodes) {
+  const worlds = nodes.map((hosts) => hosts.map(({ namespacePath }) => namespacePath).join(','));
+  const args = [CLIENT, clusterIP(1), '80', ENDPOINT_PORT, ...worlds];
   const client = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: client.stdout });
   const failed = once(client, 'close').then(() => Promise.reject(new Error('the client failed')));
   failed.catch(() => {});
   return {
     /**
-     * Nanoseconds of a connection, in each burst.
+     * Nanoseconds of a connection, in each burst, for each node.
      *
      * @param {number} bursts
-     * @returns {Promise<number[]>}
+     * @returns {Promise<number[][]>}
      */
     async connect(bursts) {
       const answer = new Promise((resolve) => lines.once('line', resolve));
@@ -141,7 +139,7 @@ function startClient(from, to) {
 }
 
 /** @param {Mode} mode */
-async function makeWorld(mode) {
+async function makeNode(mode) {
   const sandbox = await NetworkSandbox.create({ pods: 3 });
   const pods = [sandbox.pod(1), sandbox.pod(2)];
   const addresses = pods.map(({ ipv4 }) => ipv4);
@@ -153,11 +151,10 @@ async function makeWorld(mode) {
   };
   /** @type {any} */
   const dataplane = dataplaneOf(mode, sandbox.node);
-  const client = startClient(sandbox.pod(3), pods);
   /** @type {ProxyState | undefined} */
   let inForce;
-  let made = 0;
   return {
+    hosts: [sandbox.pod(3), ...pods],
     /** @param {Counted} counted */
     async count(counted) {
       const next = states[counted];
@@ -165,14 +162,6 @@ async function makeWorld(mode) {
       const transaction = dataplane.plan(next, diffStates(inForce, next), installed);
       await (transaction && dataplane.apply(transaction));
       inForce = next;
-      made = 0;
-    },
-    /** Nanoseconds of a connection that nothing disturbed. */
-    async nanoseconds() {
-      await client.connect(WARM_UP);
-      const took = await client.connect(BURSTS);
-      made += (WARM_UP + BURSTS) * BURST;
-      return percentile(took, UNDISTURBED);
     },
     /** CPU seconds of a reading, with those of its tools, and its duration in seconds. */
     async read() {
@@ -186,26 +175,34 @@ async function makeWorld(mode) {
       );
       return { cpu, took, counted };
     },
-    /** Fails unless all connections since {@link count} were counted: then the counters did their work while it was measured. */
-    async check() {
-      // The kernel sums up what IPVS counts every two seconds.
-      const deadline = performance.now() + 10_000;
-      for (;;) {
-        const { counted } = await this.read();
-        if (counted >= made) {
-          return;
-        }
-        if (performance.now() > deadline) {
-          throw new Error(`${counted} of ${made} connections were counted`);
-        }
-      }
-    },
     async close() {
-      client.stop();
       dataplane.close?.();
       await sandbox.close();
     },
   };
+}
+
+/** @typedef {Awaited<ReturnType<typeof makeNode>>} Node */
+
+/**
+ * Fails unless that many connections were counted since: then the counters did their work while it was measured.
+ *
+ * @param {Node} node
+ * @param {number} since what was counted before
+ * @param {number} made
+ */
+async function check(node, since, made) {
+  // The kernel sums up what IPVS counts every two seconds.
+  const deadline = performance.now() + 10_000;
+  for (;;) {
+    const counted = (await node.read()).counted - since;
+    if (counted >= made) {
+      return;
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`${counted} of ${made} connections were counted`);
+    }
+  }
 }
 
 /**
@@ -224,75 +221,85 @@ function shuffled(items) {
  * @param {Report} report
  */
 async function measure(mode, report) {
-  const world = await makeWorld(mode);
+  const nodes = [await makeNode(mode), await makeNode(mode)];
+  const client = startClient(nodes.map(({ hosts }) => hosts));
+  /**
+   * Nanoseconds of a connection that nothing disturbed, on the node that counts, and on the other.
+   *
+   * @param {Counted} counted
+   * @param {number} counting the index of the node that counts
+   */
+  const turn = async (counted, counting) => {
+    for (const [index, node] of nodes.entries()) {
+      await node.count(index === counting ? counted : 'nothing');
+    }
+    const node = /** @type {Node} */ (nodes[counting]);
+    const before = counted === 'nothing' ? 0 : (await node.read()).counted;
+    await client.connect(WARM_UP);
+    const took = (await client.connect(BURSTS)).map((bursts) => percentile(bursts, UNDISTURBED));
+    if (counted !== 'nothing') {
+      await check(node, before, (WARM_UP + BURSTS) * BURST);
+    }
+    return { on: took[counting] ?? Number.NaN, off: took[1 - counting] ?? Number.NaN };
+  };
   try {
     /** @type {readonly Counted[]} */
-    const turns = [
-      'nothing',
-      'connections',
-      ...(mode === 'nftables' ? /** @type {const} */ (['traffic']) : []),
-      'nothing',
-    ];
-    const results = turns.map(() => /** @type {number[]} */ ([]));
+    const kinds = ['nothing', 'connections', ...(mode === 'nftables' ? /** @type {const} */ (['traffic']) : [])];
+    const results = new Map(kinds.map((kind) => [kind, /** @type {{lost: number, cost: number, off: number}[]} */ ([])]));
     for (let round = 0; round <= ROUNDS; round += 1) {
-      for (const [index, counted] of shuffled([...turns.entries()])) {
-        await world.count(counted);
-        const took = await world.nanoseconds();
-        if (counted !== 'nothing' && round === 0) {
-          await world.check();
-        }
+      for (const counted of shuffled(kinds)) {
+        const turns = [await turn(counted, round % 2), await turn(counted, 1 - (round % 2))];
+        const off = mean(turns.map((one) => one.off));
+        // Of the ratios the geometric mean, as the nodes changed places: what makes one of them slower is in one inverted.
+        const ratio = Math.exp(mean(turns.map((one) => Math.log(one.on / one.off))));
         // The first round warms up.
         if (round > 0) {
-          results[index]?.push(took);
+          results.get(counted)?.push({ lost: (1 - 1 / ratio) * 100, cost: (ratio - 1) * off, off });
         }
       }
     }
-    const [off = []] = results;
-    const again = results.at(-1) ?? [];
-    // Both turns without counters are the comparison, so that it is as sure as it can be.
-    const base = off.map((took, round) => (took + (again[round] ?? Number.NaN)) / 2);
-    /**
-     * @param {readonly number[]} those
-     * @param {readonly number[]} than
-     */
-    const lost = (those, than) => those.map((took, round) => (1 - (than[round] ?? Number.NaN) / took) * 100);
+    /** @param {Counted} counted */
+    const lost = (counted) => (results.get(counted) ?? []).map((result) => result.lost);
     /** @param {readonly number[]} all */
     const interval = (all) =>
       medianInterval(all)
         .map((value) => value.toFixed(2))
         .join(' to ');
-    const control = lost(again, off);
-    report.add(`${mode}: new connections without counters, one after another`, 1e9 / median(base), '/s');
-    for (const [index, counted] of turns.entries()) {
-      if (counted === 'nothing') {
-        continue;
-      }
-      const path = lost(results[index] ?? [], base);
-      await world.count(counted);
-      await world.nanoseconds();
-      await world.check();
+    const control = lost('nothing');
+    const off = median([...results.values()].flatMap((all) => all.map((result) => result.off)));
+    report.add(`${mode}: new connections without counters, one after another`, 1e9 / off, '/s');
+    for (const counted of kinds.slice(1)) {
+      const node = /** @type {Node} */ (nodes[0]);
+      await node.count(counted);
       const readings = [];
       while (readings.length < READINGS) {
-        readings.push(await world.read());
+        readings.push(await node.read());
       }
       const cpu = median(readings.map((reading) => reading.cpu));
       const share = median(readings.map((one) => one.cpu / (one.took + Math.max(PAUSE, one.took * PAUSE_RATIO)))) * 100;
       const name = counted === 'traffic' ? 'connections and traffic' : counted;
-      const nanoseconds = (results[index] ?? []).map((took, round) => took - (base[round] ?? Number.NaN));
-      report.add(`${mode}: new connections lost to counters of ${name}`, median(path), '%', {
+      report.add(`${mode}: new connections lost to counters of ${name}`, median(lost(counted)), '%', {
         atMost: AIM,
         columns: {
-          '95 %': interval(path),
-          'control: without, and without again': `${median(control).toFixed(2)} (${interval(control)})`,
-          'each connection': `${(median(nanoseconds) / 1000).toFixed(2)} µs`,
+          '95 %': interval(lost(counted)),
+          'control: nothing on both': `${median(control).toFixed(2)} (${interval(control)})`,
+          'each connection': `${(median((results.get(counted) ?? []).map(({ cost }) => cost)) / 1000).toFixed(2)} µs`,
         },
       });
       report.add(`${mode}: CPU of a reading of ${name}`, cpu * 1000, 'ms');
       report.add(`${mode}: CPU of readings of ${name}, while metrics are scraped`, share, '%', { atMost: AIM });
     }
   } finally {
-    await world.close();
+    client.stop();
+    for (const node of nodes) {
+      await node.close();
+    }
   }
+}
+
+/** @param {readonly number[]} numbers */
+function mean(numbers) {
+  return numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 }
 
 await runScript(async () => {

@@ -1,10 +1,12 @@
 #!/usr/bin/env node
-// Whole TCP connections, client and servers in one thread, for a benchmark: connection-bursts.mjs ADDRESS PORT CLIENT SERVER_PORT SERVER…
-// with the paths of network namespaces, IPv4. For each line of input, `CONNECTIONS BURSTS`, it prints the nanoseconds of each
-// connection, on average of each burst, as JSON.
+// Whole TCP connections, client and servers in one thread, for a benchmark: connection-bursts.mjs ADDRESS PORT SERVER_PORT WORLD…
+// where a world is the paths of its network namespaces, those of the client and of servers, with commas between them. For each line of
+// input, `CONNECTIONS BURSTS`, it opens bursts in all worlds in turns, and prints the nanoseconds of each connection, on average of each
+// burst, a list for each world, as JSON.
 //
 // A connection is opened, accepted, and closed by both. On veth interfaces, the kernel carries all packets within the system calls of
-// this thread, so no scheduler is involved, and what else the machine does only disturbs some bursts.
+// this thread, so no scheduler is involved, and what else the machine does only disturbs some bursts. As turns are a millisecond long,
+// the clock of the processor and its neighbours are the same for all worlds.
 import { createInterface } from 'node:readline';
 import koffi from 'koffi';
 
@@ -13,6 +15,8 @@ const SOCK_STREAM_NONBLOCK = 1 | 0o4000;
 const CLONE_NEWNET = 0x40000000;
 const EINPROGRESS = 115;
 const BACKLOG = 16;
+/** Connections before those of a burst that are measured. */
+const UNTIMED = 2;
 const library = koffi.load(null);
 const libc = {
   socket: library.func('int socket(int, int, int)'),
@@ -57,19 +61,23 @@ function socketAddress(address, port) {
   return bytes;
 }
 
-const [address = '', port = '', client = '', serverPort = '', ...servers] = process.argv.slice(2);
-const listeners = servers.map((path) => {
-  enter(path);
-  const fd = succeed('socket', libc.socket(AF_INET, SOCK_STREAM_NONBLOCK, 0));
-  const at = socketAddress('0.0.0.0', serverPort);
-  succeed('bind', libc.bind(fd, at, at.length));
-  succeed('listen', libc.listen(fd, BACKLOG));
-  return fd;
-});
-enter(client);
+const [address = '', port = '', serverPort = '', ...paths] = process.argv.slice(2);
 const target = socketAddress(address, port);
+const worlds = paths.map((world) => {
+  const [client = '', ...servers] = world.split(',');
+  const listeners = servers.map((path) => {
+    enter(path);
+    const fd = succeed('socket', libc.socket(AF_INET, SOCK_STREAM_NONBLOCK, 0));
+    const at = socketAddress('0.0.0.0', serverPort);
+    succeed('bind', libc.bind(fd, at, at.length));
+    succeed('listen', libc.listen(fd, BACKLOG));
+    return fd;
+  });
+  return { client: succeed(`open ${client}`, libc.open(client, 0)), listeners };
+});
 
-function acceptOne() {
+/** @param {readonly number[]} listeners */
+function acceptOne(listeners) {
   for (const listener of listeners) {
     const fd = libc.accept(listener, null, null);
     if (fd >= 0) {
@@ -79,26 +87,33 @@ function acceptOne() {
   throw new Error('no connection was established');
 }
 
-function connectOnce() {
+/** @param {readonly number[]} listeners */
+function connectOnce(listeners) {
   const fd = succeed('socket', libc.socket(AF_INET, SOCK_STREAM_NONBLOCK, 0));
   if (libc.connect(fd, target, target.length) < 0 && koffi.errno() !== EINPROGRESS) {
     throw new Error(`connect failed with errno ${koffi.errno()}`);
   }
-  const accepted = acceptOne();
+  const accepted = acceptOne(listeners);
   libc.close(accepted);
   libc.close(fd);
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
   const [connections = 0, bursts = 0] = line.split(' ').map(Number);
-  /** @type {number[]} */
-  const took = [];
-  while (took.length < bursts) {
-    const begin = process.hrtime.bigint();
-    for (let count = 0; count < connections; count += 1) {
-      connectOnce();
+  const took = worlds.map(() => /** @type {number[]} */ ([]));
+  for (let burst = 0; burst < bursts; burst += 1) {
+    for (const [index, { client, listeners }] of worlds.entries()) {
+      succeed('setns', libc.setns(client, CLONE_NEWNET));
+      // What the other world left in the caches of the processor.
+      for (let count = 0; count < UNTIMED; count += 1) {
+        connectOnce(listeners);
+      }
+      const begin = process.hrtime.bigint();
+      for (let count = 0; count < connections; count += 1) {
+        connectOnce(listeners);
+      }
+      took[index]?.push(Number(process.hrtime.bigint() - begin) / connections);
     }
-    took.push(Number(process.hrtime.bigint() - begin) / connections);
   }
   process.stdout.write(`${JSON.stringify(took)}\n`);
 }

@@ -9,6 +9,7 @@ import {
   selectionWeights,
 } from '@kube-proxier/core';
 import type { ServiceOptions } from './service-options.js';
+import { matchSlots, mixed, NONE, rematchSlots, type SlotMatching } from './steady-slots.js';
 
 /** What of a Service's options decides about slots. */
 export interface Balancing extends Pick<ServiceOptions, 'loadBalancing'> {
@@ -46,7 +47,7 @@ export function endpointSlots(endpoints: readonly Endpoint[], balancing: Balanci
 function arrangedOf(endpoints: readonly Endpoint[], { loadBalancing, drawsAgain }: Balancing): Arrangement | undefined {
   const arranged = loadBalancing === 'maglev' ? undefined : ARRANGED.get(endpoints);
   // Equal endpoints have one slot each, however it is drawn.
-  return arranged?.seeds !== undefined || arranged?.drawsAgain === (drawsAgain ?? false) ? arranged : undefined;
+  return arranged?.matching !== undefined || arranged?.drawsAgain === (drawsAgain ?? false) ? arranged : undefined;
 }
 
 /** How many slots there will be, without making them. */
@@ -134,7 +135,7 @@ function powerOfTwo(number: number): number {
  * Finds out beforehand, for a long list, what {@link endpointSlots} then knows. Yields after some endpoints each, so that a caller can
  * pause.
  *
- * @param previous the list before a change, of which seeds are reused. The result is the same without it.
+ * @param previous the list before a change, of which the slots are reused. The result is the same without it.
  */
 export function* arrangeSlotsInSlices(
   endpoints: readonly Endpoint[],
@@ -147,40 +148,32 @@ export function* arrangeSlotsInSlices(
   const how = balancing();
   if (how.loadBalancing !== 'maglev' && arrangedOf(endpoints, how) === undefined) {
     const weights = selectionWeights(endpoints);
-    const seeds = previous && ARRANGED.get(previous)?.seeds;
-    const known = previous && seeds && { endpoints: previous, seeds };
+    const matching = previous && ARRANGED.get(previous)?.matching;
+    const known = previous && matching && { endpoints: previous, matching };
     yield* steadySlotsInSlices(endpoints, weights && partsOf(endpoints, weights, how), how, known);
   }
 }
 
-/** Endpoints that are arranged between two pauses. */
-const BETWEEN_PAUSES = 64;
 /** Endpoints from which on they do not stand in their order. */
 const LONG_LIST = 64;
-const NO_ENDPOINT = -1;
 /** A changed Service is requested before and after the change, and so costs once. */
 const ARRANGED = new WeakMap<readonly Endpoint[], Arrangement>();
 
 interface Arrangement {
   readonly slots: readonly Endpoint[];
-  /** Of each endpoint, where each has one slot; undefined with weights. */
-  readonly seeds: Uint32Array | undefined;
+  /** Of endpoints, where each has one slot; undefined with weights. */
+  readonly matching: SlotMatching | undefined;
   /** As it was asked for. */
   readonly drawsAgain: boolean;
 }
 
-/** A list with the seeds of its endpoints. */
-interface KnownSeeds {
+/** A list whose endpoints have one slot each. */
+interface KnownMatching {
   readonly endpoints: readonly Endpoint[];
-  readonly seeds: Uint32Array;
+  readonly matching: SlotMatching;
 }
 
-/**
- * A slot for each endpoint, such that one that comes or goes moves few others: of 5,000 some hundred, where in order
- * all after it would move. It is the stable matching (Gale and Shapley, 1962) of endpoints, which try slots in an order
- * of their own, and slots, which prefer some endpoints to others, both by hash. There is one such matching, so it follows
- * from the endpoints alone, independent of their order.
- */
+/** A slot for each endpoint, or as many as it has parts: one that comes or goes moves few others ({@link SlotMatching}). */
 function steadySlots(
   list: readonly Endpoint[],
   parts: readonly number[] | undefined,
@@ -194,70 +187,30 @@ function* steadySlotsInSlices(
   list: readonly Endpoint[],
   parts: readonly number[] | undefined,
   { drawsAgain = false }: Balancing,
-  known?: KnownSeeds,
+  known?: KnownMatching,
 ): Slices<readonly Endpoint[]> {
   const endpoints = parts === undefined ? list : repeated(list, parts);
-  const { length } = endpoints;
   yield;
-  const seeds = parts === undefined && known !== undefined ? changedSeeds(endpoints, known) : seedsOf(endpoints);
-  const matching: Matching = {
-    seeds,
-    tries: new Uint32Array(length),
-    holders: new Int32Array(length).fill(NO_ENDPOINT),
-    ranks: new Uint32Array(length),
-  };
-  for (let from = 0; from < length; from += BETWEEN_PAUSES) {
-    yield;
-    match(matching, from, Math.min(length, from + BETWEEN_PAUSES));
+  const matching =
+    parts === undefined && known !== undefined
+      ? yield* rematch(endpoints, known)
+      : yield* matchSlots(seedsOf(endpoints));
+  const slots = inSlots(endpoints, matching.holders);
+  ARRANGED.set(list, { slots, matching: parts === undefined ? matching : undefined, drawsAgain });
+  return slots;
+}
+
+/** Not `Array.from`, which calls a function for each of very many. */
+function inSlots(endpoints: readonly Endpoint[], holders: Int32Array): readonly Endpoint[] {
+  const slots = new Array<Endpoint>(holders.length);
+  for (let slot = 0; slot < holders.length; slot++) {
+    slots[slot] = endpoints[holders[slot] as number] as Endpoint;
   }
-  const arranged = new Array<Endpoint>(length);
-  for (const [slot, index] of matching.holders.entries()) {
-    arranged[slot] = endpoints[index] as Endpoint;
-  }
-  ARRANGED.set(list, { slots: arranged, seeds: parts === undefined ? seeds : undefined, drawsAgain });
-  return arranged;
+  return slots;
 }
 
 function repeated(list: readonly Endpoint[], parts: readonly number[]): readonly Endpoint[] {
   return list.flatMap((endpoint, index) => Array<Endpoint>(parts[index] ?? 1).fill(endpoint));
-}
-
-/** Endpoints by their place in the list, and slots by number. Mutable. */
-interface Matching {
-  /** Of each endpoint. */
-  readonly seeds: Uint32Array;
-  /** How many slots each endpoint has tried. */
-  readonly tries: Uint32Array;
-  /** The endpoint of each slot. */
-  readonly holders: Int32Array;
-  /** How much each slot likes its endpoint: less is better. */
-  readonly ranks: Uint32Array;
-}
-
-/** Finds slots for some endpoints, and for those that they take one from. Called for each endpoint of long lists, so it makes no objects. */
-function match({ seeds, tries, holders, ranks }: Matching, from: number, to: number): void {
-  const { length } = holders;
-  // Slots beyond the last are skipped, so that the order of the others is the same with one endpoint more or less.
-  const mask = 2 ** Math.ceil(Math.log2(length)) - 1;
-  for (let next = from; next < to; next++) {
-    for (let seeker = next; seeker !== NO_ENDPOINT; ) {
-      const seed = seeds[seeker] as number;
-      const number = (tries[seeker] as number) + 1;
-      tries[seeker] = number;
-      const slot = mixed(seed, number) & mask;
-      if (slot >= length) {
-        continue;
-      }
-      const holder = holders[slot] as number;
-      const rank = mixed(seed, ~slot);
-      const held = ranks[slot] as number;
-      if (holder === NO_ENDPOINT || rank < held || (rank === held && seeker < holder)) {
-        holders[slot] = seeker;
-        ranks[slot] = rank;
-        seeker = holder;
-      }
-    }
-  }
 }
 
 /** A number for each slot that an endpoint has; they stand beside each other in the list. */
@@ -282,25 +235,34 @@ function seedsOf(endpoints: readonly Endpoint[]): Uint32Array {
 /** Endpoints after the expected one among which the next is looked for. */
 const LOOK_AHEAD = 128;
 
-/** As {@link seedsOf}, of endpoints that have one slot each. Most of them are the same objects as in the known list, in the same order. */
-function changedSeeds(endpoints: readonly Endpoint[], known: KnownSeeds): Uint32Array {
+/** The matching of endpoints that have one slot each. Most of them are the same objects as in the known list, in the same order. */
+function rematch(endpoints: readonly Endpoint[], { endpoints: known, matching }: KnownMatching): Slices<SlotMatching> {
   const seeds = new Uint32Array(endpoints.length);
+  const before = new Int32Array(endpoints.length).fill(NONE);
   let place = 0;
   for (let index = 0; index < seeds.length; index++) {
     const endpoint = endpoints[index] as Endpoint;
-    const end = Math.min(known.endpoints.length, place + LOOK_AHEAD);
-    let found = place;
-    while (found < end && known.endpoints[found] !== endpoint) {
-      found++;
-    }
-    if (found < end) {
-      seeds[index] = known.seeds[found] as number;
-      place = found + 1;
-    } else {
+    const found = placeOf(endpoint, known, place);
+    if (found === NONE) {
       seeds[index] = textHash(endpoint.key);
+    } else {
+      before[index] = found;
+      seeds[index] = matching.seeds[found] as number;
+      place = found + 1;
     }
   }
-  return seeds;
+  return rematchSlots(matching, seeds, before);
+}
+
+function placeOf(endpoint: Endpoint, known: readonly Endpoint[], from: number): number {
+  const end = Math.min(known.length, from + LOOK_AHEAD);
+  for (let place = from; place < end; place++) {
+    if (known[place] === endpoint) {
+      return place;
+    }
+  }
+  // Those of a changed EndpointSlice are other objects.
+  return known[from]?.key === endpoint.key ? from : NONE;
 }
 
 /** FNV-1a, 32 bits. */
@@ -310,14 +272,6 @@ function textHash(text: string): number {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   }
   return hash >>> 0;
-}
-
-/** For a given seed every number gives another: so every slot is tried some time. */
-function mixed(seed: number, number: number): number {
-  let hash = Math.imul(seed ^ number, 0x9e3779b1);
-  hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
 }
 
 /** Primes, each some four times the one before, so that a Service that grows rarely changes to another. */

@@ -250,14 +250,22 @@ function noteSlots(
   const map = endpointsMap(keyScopeOf(frontend), frontend.protocol);
   const key = frontend.address === undefined ? `${frontend.port}` : `${frontend.address} . ${frontend.port}`;
   const firstSlot = list === 'local' ? LOCAL_SLOTS : 0;
+  for (const slot of others === undefined ? own.keys() : differingSlots(own, others)) {
+    elements.push([map, `${key} . ${firstSlot + slot}`, targetOf(own[slot] as Endpoint)]);
+  }
+}
+
+/** Slots that have another endpoint than those of another list: few of very many, most of which have the same object in both. */
+function differingSlots(own: readonly Endpoint[], others: readonly Endpoint[]): readonly number[] {
+  const slots: number[] = [];
   for (let slot = 0; slot < own.length; slot++) {
     const endpoint = own[slot] as Endpoint;
-    const other = others?.[slot];
-    // Most have the same object in both.
+    const other = others[slot];
     if (endpoint !== other && endpoint.key !== other?.key) {
-      elements.push([map, `${key} . ${firstSlot + slot}`, targetOf(endpoint)]);
+      slots.push(slot);
     }
   }
+  return slots;
 }
 
 function targetOf({ address, port }: Endpoint): string {

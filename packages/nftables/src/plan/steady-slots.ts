@@ -1,0 +1,246 @@
+import type { Slices } from '@kube-proxier/core';
+
+/**
+ * A slot for each of some entries, as many slots as entries, such that one that comes or goes moves few others: where they stood in order,
+ * all after it would move.
+ *
+ * Entries choose in the order of their priority: each takes the first slot that is free, of all slots in an order of its own (double
+ * hashing). Both orders follow from the seed of the entry. So the result follows from the seeds alone, and is the stable matching (Gale and Shapley,
+ * 1962) where all slots prefer the entry of the higher priority. With one preference for all slots there is only one such matching, which
+ * is why {@link rematchSlots} can begin from the one before a change (Blelloch and Golovin, 2007).
+ */
+export interface SlotMatching {
+  /** Of each entry, by its index. */
+  readonly seeds: Uint32Array;
+  /** Indices of entries, the highest priority first. */
+  readonly order: Int32Array;
+  /** How many slots of its order each entry has tried; it has the last of them. */
+  readonly tries: Uint32Array;
+  /** The entry of each slot. */
+  readonly holders: Int32Array;
+}
+
+/** Entries between two pauses. */
+const BETWEEN_PAUSES = 64;
+/** No entry: the slot is free; or none of this index was there before. */
+export const NONE = -1;
+/** Indices are below that, so that a priority and an index fit into a number. */
+const INDICES = 2 ** 21;
+
+/** The matching of entries. Yields after some each, so that a caller can pause. */
+export function* matchSlots(seeds: Uint32Array): Slices<SlotMatching> {
+  const { length } = seeds;
+  const matching: SlotMatching = {
+    seeds,
+    order: byPriority(seeds, seeds.keys()),
+    tries: new Uint32Array(length),
+    holders: new Int32Array(length).fill(NONE),
+  };
+  const { order } = matching;
+  for (let from = 0; from < length; from += BETWEEN_PAUSES) {
+    yield;
+    for (let place = from; place < Math.min(length, from + BETWEEN_PAUSES); place++) {
+      insert(matching, order[place] as number);
+    }
+  }
+  return matching;
+}
+
+/** Free slots for each of which all entries are asked; with more it takes less time to begin anew. */
+const MANY = 256;
+
+/**
+ * {@link matchSlots}, from a matching before a change. The result is the same; the work is a fraction of it where few entries changed.
+ *
+ * @param before the index that each entry had before, in increasing order, or {@link NONE}.
+ */
+export function* rematchSlots(known: SlotMatching, seeds: Uint32Array, before: Int32Array): Slices<SlotMatching> {
+  // With another number of bits, all entries have another order of slots.
+  if (maskOf(seeds.length) !== maskOf(known.seeds.length)) {
+    return yield* matchSlots(seeds);
+  }
+  const { matching, kept, free, homeless } = carryOver(known, seeds, before);
+  if (free.length > MANY) {
+    return yield* matchSlots(seeds);
+  }
+  for (let from = 0; from < kept.length; from += BETWEEN_PAUSES) {
+    yield;
+    moveUp(matching, kept.subarray(from, from + BETWEEN_PAUSES), free, homeless);
+  }
+  for (const index of homeless) {
+    yield;
+    insert(matching, index);
+  }
+  return matching;
+}
+
+/** What is left of a matching. Loops of their own, as they are not optimized where a function yields. */
+function carryOver(known: SlotMatching, seeds: Uint32Array, before: Int32Array) {
+  const { length } = seeds;
+  const after = new Int32Array(known.seeds.length).fill(NONE);
+  const tries = new Uint32Array(length);
+  const added: number[] = [];
+  for (let index = 0; index < length; index++) {
+    const old = before[index] as number;
+    if (old === NONE) {
+      added.push(index);
+    } else {
+      after[old] = index;
+      tries[index] = known.tries[old] as number;
+    }
+  }
+  const kept = new Int32Array(length - added.length);
+  for (let place = 0, from = 0; place < kept.length; from++) {
+    const index = after[known.order[from] as number] as number;
+    if (index !== NONE) {
+      kept[place++] = index;
+    }
+  }
+  const holders = new Int32Array(length).fill(NONE);
+  const free: number[] = [];
+  /** Entries without a slot. */
+  const homeless = new Set(added);
+  for (let slot = 0; slot < Math.max(length, known.holders.length); slot++) {
+    const index = slot < known.holders.length ? (after[known.holders[slot] as number] as number) : NONE;
+    if (slot >= length) {
+      if (index !== NONE) {
+        homeless.add(index);
+      }
+    } else if (index === NONE) {
+      free.push(slot);
+    } else {
+      holders[slot] = index;
+    }
+  }
+  const order = merged(kept, byPriority(seeds, added), seeds);
+  return { matching: { seeds, order, tries, holders }, kept, free, homeless };
+}
+
+/**
+ * Entries that preferred a free slot to theirs get it. Their priority decides who is first, and what one leaves is free for those after it.
+ *
+ * @param some in the order of priority.
+ */
+function moveUp(
+  { seeds, tries, holders }: SlotMatching,
+  some: Int32Array,
+  free: number[],
+  homeless: Set<number>,
+): void {
+  const mask = maskOf(holders.length);
+  for (let place = 0; place < some.length; place++) {
+    const index = some[place] as number;
+    const seed = seeds[index] as number;
+    const first = firstOf(seed);
+    const inverse = inverseOf(stepOf(seed));
+    const last = tries[index] as number;
+    let number = last;
+    let found = NONE;
+    for (let at = 0; at < free.length; at++) {
+      const tried = (Math.imul((free[at] as number) - first, inverse) & mask) + 1;
+      if (tried < number) {
+        number = tried;
+        found = at;
+      }
+    }
+    if (found !== NONE) {
+      holders[free[found] as number] = index;
+      tries[index] = number;
+      if (homeless.delete(index)) {
+        free.splice(found, 1);
+      } else {
+        const left = slotOf(seed, last, mask);
+        holders[left] = NONE;
+        free[found] = left;
+      }
+    }
+  }
+}
+
+/** Finds a slot for an entry, and for those of lower priority that it takes one from. Called very often, so it makes no objects. */
+function insert({ seeds, tries, holders }: SlotMatching, index: number): void {
+  const { length } = holders;
+  const mask = maskOf(length);
+  for (let seeker = index; seeker !== NONE; ) {
+    const seed = seeds[seeker] as number;
+    const number = (tries[seeker] as number) + 1;
+    tries[seeker] = number;
+    // Slots beyond the last are skipped, so that the order of the others is the same with one entry more or less.
+    const slot = slotOf(seed, number, mask);
+    if (slot < length) {
+      const holder = holders[slot] as number;
+      if (holder === NONE || isBefore(seeds, seeker, holder)) {
+        holders[slot] = seeker;
+        seeker = holder;
+      }
+    }
+  }
+}
+
+/** What an entry tries at that number, from 1 on: all of as many slots as the mask has once each, for the step is odd. */
+function slotOf(seed: number, number: number, mask: number): number {
+  return (firstOf(seed) + Math.imul(number - 1, stepOf(seed))) & mask;
+}
+
+function firstOf(seed: number): number {
+  return mixed(seed, 1);
+}
+
+function stepOf(seed: number): number {
+  return mixed(seed, 2) | 1;
+}
+
+/** The number whose product with an odd one is 1, modulo 2³²: each step of Newton's method doubles the bits that are right, from 3 on. */
+function inverseOf(odd: number): number {
+  let inverse = odd;
+  for (let bits = 3; bits < 32; bits *= 2) {
+    inverse = Math.imul(inverse, 2 - Math.imul(odd, inverse));
+  }
+  return inverse;
+}
+
+function maskOf(length: number): number {
+  return length < 2 ? 0 : -1 >>> Math.clz32(length - 1);
+}
+
+function isBefore(seeds: Uint32Array, one: number, other: number): boolean {
+  const left = priorityOf(seeds[one] as number);
+  const right = priorityOf(seeds[other] as number);
+  return left < right || (left === right && one < other);
+}
+
+/** Less is higher. */
+function priorityOf(seed: number): number {
+  return mixed(seed, 0);
+}
+
+function byPriority(seeds: Uint32Array, indices: Iterable<number>): Int32Array {
+  const keys = Float64Array.from(indices, (index) => priorityOf(seeds[index] as number) * INDICES + index).sort();
+  return Int32Array.from(keys, (key) => key % INDICES);
+}
+
+/** Both in the order of priority; the second are few. */
+function merged(left: Int32Array, right: Int32Array, seeds: Uint32Array): Int32Array {
+  const all = new Int32Array(left.length + right.length);
+  let from = 0;
+  for (let place = 0; place < right.length; place++) {
+    const index = right[place] as number;
+    let end = from;
+    while (end < left.length && isBefore(seeds, left[end] as number, index)) {
+      end++;
+    }
+    all.set(left.subarray(from, end), from + place);
+    all[end + place] = index;
+    from = end;
+  }
+  all.set(left.subarray(from), from + right.length);
+  return all;
+}
+
+/** For a given seed every number gives another: so every slot is tried some time. */
+export function mixed(seed: number, number: number): number {
+  let hash = Math.imul(seed ^ number, 0x9e3779b1);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
