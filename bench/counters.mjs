@@ -245,7 +245,9 @@ async function measure(mode, report) {
   try {
     /** @type {readonly Counted[]} */
     const kinds = ['nothing', 'connections', ...(mode === 'nftables' ? /** @type {const} */ (['traffic']) : [])];
-    const results = new Map(kinds.map((kind) => [kind, /** @type {{lost: number, cost: number, off: number}[]} */ ([])]));
+    const results = new Map(
+      kinds.map((kind) => [kind, /** @type {{lost: number, cost: number, off: number}[]} */ ([])]),
+    );
     for (let round = 0; round <= ROUNDS; round += 1) {
       for (const counted of shuffled(kinds)) {
         const turns = [await turn(counted, round % 2), await turn(counted, 1 - (round % 2))];
