@@ -75,7 +75,7 @@ export function createIptablesBackend(options: IptablesBackendOptions = {}): Bac
     capabilities: { localhostNodePorts: true, counting: COUNTING, portRanges: true, shiftedPortRanges: true },
     requirements: { tools: ['iptables'], routesLocalnet: true },
     probe: () => probe(tools, runner),
-    diagnose: () => diagnose(runner),
+    diagnose: () => diagnose(tools, runner),
     metrics: [
       packetMeasurement(async (name) => (await counters?.read(name).catch(() => undefined))?.packets),
       countsMeasurement(COUNTING, {

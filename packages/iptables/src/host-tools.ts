@@ -9,9 +9,22 @@ import {
   type IptablesVariant,
   type IptablesVersion,
 } from '@kube-proxier/linux';
+import { CHAINS } from './plan/layout.js';
 
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 export const VARIANTS: readonly IptablesVariant[] = ['nft', 'legacy'];
+
+/** What the rules of a family tell about the host. */
+export interface FoundRules {
+  /** There is a nat table, and it can be listed. */
+  readonly hasNat: boolean;
+  /** There are chains of this backend. */
+  readonly hasOwn: boolean;
+}
+
+function foundIn(saved: string): FoundRules {
+  return { hasNat: /^\*nat$/m.test(saved), hasOwn: saved.includes(`\n:${CHAINS.marker} `) };
+}
 
 /** The iptables programs of a host. */
 export class HostTools {
@@ -19,6 +32,8 @@ export class HostTools {
   /** Programs that ran once: they are not started again to find out. */
   readonly #installed = new Set<string>();
   readonly #versions = new Map<IPFamily, Promise<IptablesVersion>>();
+  /** What was found while the variant was determined, until it is taken. */
+  #found: ReadonlyMap<IPFamily, FoundRules> = new Map();
 
   /** @param requested the variant to use; undefined for the one that this host uses. */
   constructor(
@@ -61,12 +76,20 @@ export class HostTools {
   variantInUse(logger?: Logger): Promise<IptablesVariant | undefined> {
     this.#variant ??=
       this.requested === undefined
-        ? detectIptablesVariant(this.runner).then(({ variant, reason }) => {
+        ? detectIptablesVariant(this.runner).then(({ variant, reason, saved = new Map() }) => {
             logger?.debug(1, `using ${variant ?? 'the default'} iptables: ${reason}`);
+            this.#found = new Map([...saved].map(([family, text]) => [family, foundIn(text)]));
             return variant;
           })
         : Promise.resolve(this.requested);
     return this.#variant;
+  }
+
+  /** What was found while the variant in use was determined: once, as it is outdated soon. */
+  takeFound(): ReadonlyMap<IPFamily, FoundRules> {
+    const found = this.#found;
+    this.#found = new Map();
+    return found;
   }
 
   /** The variants that this host has, of those to consider; undefined in the list for the default one. */

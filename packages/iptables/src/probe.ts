@@ -1,19 +1,24 @@
 import { messageOf, type ProbeResult } from '@kube-proxier/core';
 import { type CommandRunner, canRun, inNewNamespace, renderDocument, whyNotPermitted } from '@kube-proxier/linux';
-import type { HostTools } from './host-tools.js';
+import type { FoundRules, HostTools } from './host-tools.js';
+import { CHAINS } from './plan/layout.js';
 import { trialDocument } from './plan/trial-document.js';
 
-/** See `BackendModule.probe`. Lists on the host, and writes in a namespace of its own, so that it leaves no trace. */
+/**
+ * See `BackendModule.probe`. Lists on the host, and writes in a namespace of its own, so that it leaves no trace. Where rules of this backend
+ * are installed, as after a restart, the host is assumed to accept them.
+ */
 export async function probe(tools: HostTools, runner: CommandRunner): Promise<ProbeResult> {
   try {
     const iptables = await tools.chosen('IPv4');
-    const trial = inNewNamespace(runner);
+    const found = tools.takeFound();
+    const four = found.get('IPv4');
     // At the same time, as each takes the time of a program.
-    const [{ text, variant, randomFully }, isPresent, canTry, six] = await Promise.all([
+    const [{ text, variant }, isPresent, isInstalled, six] = await Promise.all([
       tools.version('IPv4'),
-      iptables.isPresent(),
-      canRun(trial),
-      isIPv6Present(tools),
+      four?.hasNat || iptables.isPresent(),
+      four?.hasOwn ?? iptables.chainExists('nat', CHAINS.marker),
+      isIPv6Present(tools, found.get('IPv6')),
     ]);
     if (!isPresent) {
       return {
@@ -21,10 +26,8 @@ export async function probe(tools: HostTools, runner: CommandRunner): Promise<Pr
         reason: `the nat table cannot be listed: ${whyNotPermitted()}; or the kernel lacks it`,
       };
     }
-    // Where there is no unshare, or no right to use it, the trial is skipped.
-    if (canTry) {
-      const document = renderDocument(trialDocument('IPv4', { randomFully }));
-      await tools.of('IPv4', await tools.variantInUse(), trial).restore(document);
+    if (!isInstalled) {
+      await tryRules(tools, runner);
     }
     return {
       usable: true,
@@ -36,10 +39,27 @@ export async function probe(tools: HostTools, runner: CommandRunner): Promise<Pr
   }
 }
 
-async function isIPv6Present(tools: HostTools): Promise<boolean> {
+/**
+ * Loads every kind of rule, in a network namespace of its own.
+ *
+ * @returns whether they were tried: there may be no `unshare`, or no right to use it.
+ * @throws IptablesDocumentRefused when one is refused.
+ */
+export async function tryRules(tools: HostTools, runner: CommandRunner): Promise<boolean> {
+  const trial = inNewNamespace(runner);
+  const [{ randomFully }, canTry] = await Promise.all([tools.version('IPv4'), canRun(trial)]);
+  if (canTry) {
+    const document = renderDocument(trialDocument('IPv4', { randomFully }));
+    await tools.of('IPv4', await tools.variantInUse(), trial).restore(document);
+  }
+  return canTry;
+}
+
+async function isIPv6Present(tools: HostTools, found: FoundRules | undefined): Promise<boolean> {
   try {
+    const iptables = await tools.chosen('IPv6');
     const [isPresent] = await Promise.all([
-      (await tools.chosen('IPv6')).isPresent(),
+      found?.hasNat || iptables.isPresent(),
       // It is needed soon. A failure shows then.
       tools.version('IPv6').catch(() => undefined),
     ]);

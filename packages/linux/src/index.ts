@@ -56,7 +56,7 @@ export {
   type RejectAnswer,
 } from './iptables/iptables-rule-parts.js';
 export { IPTABLES_SYNC_METRICS } from './iptables/iptables-sync-metrics.js';
-export { detectIptablesVariant, type IptablesVariantChoice } from './iptables/iptables-variant.js';
+export { detectIptablesVariant, type IptablesVariantChoice, type SavedFamilies } from './iptables/iptables-variant.js';
 export { type ChainRemovalOptions, removeChains, removedObjects } from './iptables/remove-chains.js';
 export { RuleSentinels, type WatchedRule } from './iptables/rule-sentinels.js';
 export { splitWords, targetOf, withoutComment } from './iptables/rule-text.js';

@@ -107,7 +107,8 @@ describe('a sync that pauses', () => {
 
   test('drift that is reported at any pause is repaired', async () => {
     const pauses = await pausesOfFirstSync();
-    for (let at = 1; at <= pauses; at += 1) {
+    const runs = Array.from({ length: pauses }, (_, index) => [index + 1, false] as const);
+    for (const [at, isFull] of [...runs, ...runs.map(([number]) => [number, true] as const)]) {
       const running = start();
       const { dataplane, proxier, pace } = running;
       list(running);
@@ -121,12 +122,15 @@ describe('a sync that pauses', () => {
       };
       // A change of one Service, so that this sync is not a full one; and then more, until the pause is reached.
       for (let change = 0; pace.count < before + at; change += 1) {
+        if (isFull) {
+          proxier.reconcile();
+        }
         proxier.onEndpointsUpdate(undefined, makeSlice('work/a', [`10.0.1.${change}`]));
         await settle();
       }
       proxier.onEndpointsUpdate(undefined, SLICES[0]);
       await settle();
-      expect([at, Object.fromEntries(dataplane.contents)]).toEqual([at, expected]);
+      expect([at, isFull, Object.fromEntries(dataplane.contents)]).toEqual([at, isFull, expected]);
       running.abort.abort();
       await running.loop;
     }

@@ -24,7 +24,8 @@ export interface ReadTarget {
 /** Reads the tables and settings of one family. Counters that the rules need are created. */
 export async function readInstalled({ iptables, sysctl, counters }: ReadTarget): Promise<InstalledIptables> {
   const { randomFully } = await iptables.version();
-  const [filter, nat, liberal, routeLocalnet] = await Promise.all([
+  const [existing, filter, nat, liberal, routeLocalnet] = await Promise.all([
+    counters === undefined ? new Set<string>() : existingCounters(counters),
     iptables.save('filter'),
     iptables.save('nat'),
     readSetting(sysctl, TCP_BE_LIBERAL),
@@ -38,21 +39,33 @@ export async function readInstalled({ iptables, sysctl, counters }: ReadTarget):
     facts: {
       randomFully,
       dropInvalid: liberal === undefined || liberal === '0',
-      counters: counters === undefined ? new Set() : await usableCounters(iptables, counters),
+      counters: await usableCounters(existing, filter, iptables),
     },
   };
 }
 
 /** Creates the counters where the kernel supports them (spec I-72, I-23). */
-async function usableCounters(iptables: Iptables, counters: PacketCounters): Promise<ReadonlySet<string>> {
-  const usable = new Set<string>();
+async function existingCounters(counters: PacketCounters): Promise<ReadonlySet<string>> {
+  const existing = new Set<string>();
   for (const name of Object.values(COUNTERS)) {
     if (await counters.ensure(name)) {
-      usable.add(name);
+      existing.add(name);
     }
   }
-  const [some] = usable;
-  return some === undefined || (await canCountIn(iptables, some)) ? usable : new Set();
+  return existing;
+}
+
+/** A rule of this program with a counter; what is quoted is a comment. */
+const COUNTING_RULE = /^-A KUBE-FORWARD [^"]*-m nfacct --nfacct-name /m;
+
+/** Those that rules can refer to. Rules of before show it without the time of a program. */
+async function usableCounters(
+  existing: ReadonlySet<string>,
+  filter: string,
+  iptables: Iptables,
+): Promise<ReadonlySet<string>> {
+  const [some] = existing;
+  return some === undefined || COUNTING_RULE.test(filter) || (await canCountIn(iptables, some)) ? existing : new Set();
 }
 
 /** A kernel may have the counters without the match. A rule with it would then be refused, and all rules with it. */

@@ -190,7 +190,7 @@ class IptablesCommand implements Iptables {
 
   async isPresent(): Promise<boolean> {
     try {
-      await this.#run('', [...this.#wait(), '-t', 'nat', '-S', 'POSTROUTING'], { stdout: 'ignore' });
+      await this.#runBeside('', [...this.#wait(), '-t', 'nat', '-S', 'POSTROUTING'], { stdout: 'ignore' });
       return true;
     } catch (error) {
       if (error instanceof ProxierError) {
@@ -202,7 +202,7 @@ class IptablesCommand implements Iptables {
 
   async #succeeds(args: readonly string[]): Promise<boolean> {
     try {
-      await this.#run('', [...this.#wait(), ...args], { stdout: 'ignore' });
+      await this.#runBeside('', [...this.#wait(), ...args], { stdout: 'ignore' });
       return true;
     } catch (error) {
       if (error instanceof IptablesError && error.cause instanceof CommandError && error.cause.exitCode === 1) {
@@ -304,9 +304,13 @@ class IptablesCommand implements Iptables {
     return run;
   }
 
-  /** Runs a program that only reads, and takes no lock: others of its kind run at the same time. */
-  #runBeside(tool: '' | 'save', args: readonly string[]): Promise<CommandResult> {
-    const request = this.#request(tool, args, {});
+  /** Runs a program that only reads: others of its kind run at the same time. */
+  #runBeside(
+    tool: '' | 'save',
+    args: readonly string[],
+    rest: Pick<CommandRequest, 'stdout'> = {},
+  ): Promise<CommandResult> {
+    const request = this.#request(tool, args, rest);
     const run = this.#lastAlone.then(() => this.#retrying(() => this.options.runner.run(request)));
     const before = this.#last;
     this.#last = run.then(

@@ -10,7 +10,12 @@ export interface IptablesVariantChoice {
   readonly reason: string;
   /** False when a variant is installed, but its tables could not be listed. Default true. */
   readonly isCertain?: boolean;
+  /** The rules of the variant, as its `save` printed them, for those families for which it did. */
+  readonly saved?: SavedFamilies;
 }
+
+/** The output of `iptables-save` for IP families. */
+export type SavedFamilies = ReadonlyMap<IPFamily, string>;
 
 /** Chains that a kubelet creates to indicate which variant the host uses. */
 const HINTS = /^:KUBE-(?:IPTABLES-HINT|KUBELET-CANARY) /m;
@@ -25,28 +30,44 @@ const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
  */
 export async function detectIptablesVariant(runner: CommandRunner): Promise<IptablesVariantChoice> {
   const rules = new Map<IptablesVariant, number>();
+  const all = new Map<IptablesVariant, SavedFamilies>();
   const unlisted: string[] = [];
   for (const variant of VARIANTS) {
     const saved = await savedRules(runner, variant, (reason) => unlisted.push(reason));
-    if (saved === undefined) {
+    if (saved.size === 0) {
       continue;
     }
-    if (HINTS.test(saved)) {
-      return { variant, reason: `a kubelet left its hint chain in the ${variant} tables` };
+    const texts = [...saved.values()];
+    if (texts.some((text) => HINTS.test(text))) {
+      return { variant, reason: `a kubelet left its hint chain in the ${variant} tables`, saved };
     }
-    rules.set(variant, saved.match(/^-A /gm)?.length ?? 0);
+    all.set(variant, saved);
+    rules.set(
+      variant,
+      texts.reduce((sum, text) => sum + (text.match(/^-A /gm)?.length ?? 0), 0),
+    );
   }
+  const savedOf = (variant: IptablesVariant | undefined) => {
+    const saved = variant && all.get(variant);
+    return saved === undefined ? {} : { saved };
+  };
   const only = [...rules.keys()];
   if (only.length === 1) {
     const [reason] = unlisted;
     return reason === undefined
-      ? { variant: only[0], reason: `only the ${only[0]} tools are installed` }
-      : { variant: only[0], reason: `only the ${only[0]} tables can be listed (${reason})`, isCertain: false };
+      ? { variant: only[0], reason: `only the ${only[0]} tools are installed`, ...savedOf(only[0]) }
+      : {
+          ...{ variant: only[0], reason: `only the ${only[0]} tables can be listed (${reason})` },
+          ...{ isCertain: false, ...savedOf(only[0]) },
+        };
   }
   const [nft = 0, legacy = 0] = [rules.get('nft'), rules.get('legacy')];
   if (nft !== legacy) {
     const variant = nft > legacy ? 'nft' : 'legacy';
-    return { variant, reason: `the ${variant} tables hold more rules (nft ${nft}, legacy ${legacy})` };
+    return {
+      ...{ variant, reason: `the ${variant} tables hold more rules (nft ${nft}, legacy ${legacy})` },
+      ...savedOf(variant),
+    };
   }
   const inPath = await variantInPath(runner);
   return inPath === undefined
@@ -55,19 +76,21 @@ export async function detectIptablesVariant(runner: CommandRunner): Promise<Ipta
         variant: inPath,
         reason: `iptables in PATH is the ${inPath} variant`,
         ...(unlisted.length === 0 ? {} : { isCertain: false }),
+        ...savedOf(inPath),
       };
 }
 
-/** The rules of both families; undefined when the tools of this variant are missing or cannot be used. */
+/** The rules of each family, without those for which the tools of this variant are missing or cannot be used. */
 async function savedRules(
   runner: CommandRunner,
   variant: IptablesVariant,
   onRefused: (reason: string) => void,
-): Promise<string | undefined> {
+): Promise<SavedFamilies> {
   const saved = await Promise.all(
     FAMILIES.map(async (family) => {
       try {
-        return (await runner.run({ command: iptablesProgram(family, variant, 'save'), args: [] })).stdout;
+        const { stdout } = await runner.run({ command: iptablesProgram(family, variant, 'save'), args: [] });
+        return [[family, stdout] as const];
       } catch (error) {
         if (!(error instanceof ProxierError)) {
           throw error;
@@ -75,12 +98,11 @@ async function savedRules(
         if (!(error instanceof CommandError && error.failure === 'not-found')) {
           onRefused(messageOf(error));
         }
-        return undefined;
+        return [];
       }
     }),
   );
-  const listed = saved.filter((text) => text !== undefined);
-  return listed.length === 0 ? undefined : listed.join('');
+  return new Map(saved.flat());
 }
 
 async function variantInPath(runner: CommandRunner): Promise<IptablesVariant | undefined> {

@@ -14,8 +14,8 @@ export interface IptablesVersion {
 }
 
 /**
- * The rules of one IP family, through one variant of the iptables tools. Calls on one instance run one at a time; only `save` and `version`,
- * which take no lock, run beside each other.
+ * The rules of one IP family, through one variant of the iptables tools. Calls on one instance run one at a time; only those that read
+ * run beside each other, except `counted`.
  *
  * Every method rejects with an `IptablesError`, whose `code` identifies the failure.
  */
