@@ -12,7 +12,7 @@ const GRACE = 800;
  * Called once, before anything else: the parts are loaded after signal handlers are installed.
  *
  * @param load loads the parts of the agent.
- * @param onSettled called once, some time after the initial state is programmed.
+ * @param onSettled called some time after the initial state is programmed, and again after the first verification.
  */
 export async function runProcess(load: () => Promise<Composition>, onSettled?: () => void): Promise<void> {
   const abort = new AbortController();

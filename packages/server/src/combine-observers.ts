@@ -29,6 +29,7 @@ export function combineObservers(
   return {
     modeSelected: (selection) => each('modeSelected', (observer) => observer.modeSelected?.(selection)),
     takenOver: (takeover) => each('takenOver', (observer) => observer.takenOver?.(takeover)),
+    verified: (result) => each('verified', (observer) => observer.verified?.(result)),
     serviceHealthFailed: (service, error) =>
       each('serviceHealthFailed', (observer) => observer.serviceHealthFailed?.(service, error)),
     serviceEvent: () => each('serviceEvent', (observer) => observer.serviceEvent?.()),

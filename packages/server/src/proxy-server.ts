@@ -299,7 +299,10 @@ export class ProxyServer {
     const verification = new BackgroundVerification({
       period: this.#options.verification?.period ?? 0,
       ...{ options, logger, clock },
-      onVerified: (result) => metrics?.verified(result),
+      onVerified: (result) => {
+        metrics?.verified(result);
+        this.#observer.verified?.(result);
+      },
     });
     this.#verification = verification;
     const readiness = this.#readiness;

@@ -1,5 +1,6 @@
 import type { HealthCheckNodePort, ModeSelection, Node, ProxyMode, SyncObserver } from '@kube-proxier/core';
 import type { RemovedOfMode } from './takeover/cleanup-backends.js';
+import type { NodeVerification } from './verification/verify-node.js';
 
 /** Result of a takeover. */
 export interface FinishedTakeover {
@@ -17,6 +18,8 @@ export interface ServerObserver extends SyncObserver {
   modeSelected?(selection: ModeSelection): void;
   /** Called once: the takeover has removed what it can. Objects in use by open connections may be removed later. */
   takenOver?(takeover: FinishedTakeover): void;
+  /** A verification of the node has ended. */
+  verified?(result: NodeVerification): void;
   /** Cannot listen on the health check node port of a Service (spec H-19); it is retried. */
   serviceHealthFailed?(service: HealthCheckNodePort, error: unknown): void;
   /** A source reported a Service. */

@@ -28,7 +28,7 @@ import { PodNetworkCheck } from './pod-network-check.js';
 /** Milliseconds that pending events have to be sent when the agent ends. */
 const EVENT_FLUSH_TIMEOUT = 300;
 
-/** Milliseconds from the first syncs until `onSettled` is called. */
+/** Milliseconds from the first syncs, and from the first verification, until `onSettled` is called. */
 const SETTLE_DELAY = 2000;
 
 /** Parameters of {@link runAgent}. */
@@ -48,7 +48,7 @@ export interface RunContext {
     end: (reason: ProxierError) => void,
     report: (problems: readonly string[]) => void,
   ) => () => void;
-  /** Called once, some time after the initial state is programmed. */
+  /** Called some time after the initial state is programmed, and again after the first verification. */
   readonly onSettled?: () => void;
 }
 
@@ -216,6 +216,7 @@ function profilingOf(logger: Logger | AdjustableLogger): ProfilingOptions {
 class Settling implements ServerObserver {
   readonly #families = new Set<IPFamily>();
   #pending: Timer | undefined;
+  #isVerified = false;
 
   constructor(private readonly onSettled: () => void) {}
 
@@ -223,8 +224,20 @@ class Settling implements ServerObserver {
     if (!this.#families.has(family)) {
       this.#families.add(family);
       // The other IP family may still be syncing.
-      this.#pending?.cancel();
-      this.#pending = systemClock.setTimer(SETTLE_DELAY, this.onSettled);
+      this.#settleLater();
     }
+  }
+
+  /** The first one loads code, and leaves behind as much garbage as a start. */
+  verified(): void {
+    if (!this.#isVerified) {
+      this.#isVerified = true;
+      this.#settleLater();
+    }
+  }
+
+  #settleLater(): void {
+    this.#pending?.cancel();
+    this.#pending = systemClock.setTimer(SETTLE_DELAY, this.onSettled);
   }
 }
