@@ -41,10 +41,16 @@ export function* compileIptablesTable(
 ): Generator<void, readonly BaseChain[]> {
   const system = variant === 'legacy' ? 'iptables-legacy' : 'iptables';
   const chains = new Map<string, CompiledChain>();
+  const recent = new Recent();
   for (const [chain, { rules }] of table) {
-    const compiled = new ChainOnDemand(chain, name, rules, (text) => {
-      return new RuleOnDemand(text, { system, table: name, chain }, table, host);
-    });
+    const place = { system, table: name, chain };
+    const compiled = new ChainOnDemand(
+      chain,
+      name,
+      rules,
+      (text) => new RuleOnDemand(text, place, table, host, recent),
+      recent,
+    );
     chains.set(chain, compiled);
     if (chains.size % SLICE === 0) {
       yield;
@@ -79,8 +85,28 @@ function policyRule(system: string, table: string, chain: string, { policy }: Ip
   return { system, table, chain, text, foreign: host.isForeign({ system, table, chain, text }) };
 }
 
+/** Holds what was made of texts, until it can be made again. */
+interface Forgetful {
+  forget(): void;
+}
+
+/** How many chains and rules are held. A Service has a dozen. */
+const MAX_RECENT = 4096;
+
+/** The chains and rules that were made last. Those of all Services of a large cluster would take several times the memory of their texts. */
+class Recent {
+  readonly #ring: Forgetful[] = [];
+  #next = 0;
+
+  note(made: Forgetful): void {
+    this.#ring[this.#next]?.forget();
+    this.#ring[this.#next] = made;
+    this.#next = (this.#next + 1) % MAX_RECENT;
+  }
+}
+
 /** A chain whose rules are made when a packet meets it. */
-class ChainOnDemand implements CompiledChain {
+class ChainOnDemand implements CompiledChain, Forgetful {
   #rules: readonly CompiledRule[] | undefined;
 
   constructor(
@@ -88,14 +114,22 @@ class ChainOnDemand implements CompiledChain {
     readonly table: string,
     private readonly texts: readonly string[],
     private readonly ruleOf: (text: string) => CompiledRule,
+    private readonly recent: Recent,
   ) {}
 
   get rules(): readonly CompiledRule[] {
-    this.#rules ??= this.texts.map(this.ruleOf);
+    if (this.#rules === undefined) {
+      this.#rules = this.texts.map(this.ruleOf);
+      this.recent.note(this);
+    }
     return this.#rules;
   }
 
-  /** Makes the rules of a long chain, with pauses. */
+  forget(): void {
+    this.#rules = undefined;
+  }
+
+  /** Makes the rules of a long chain, with pauses. They are not forgotten: each packet needs them. */
   *prepare(): Generator<void, void> {
     const rules: CompiledRule[] = [];
     for (const text of this.texts) {
@@ -111,7 +145,7 @@ class ChainOnDemand implements CompiledChain {
 type RulePlace = Pick<Required<PathRule>, 'system' | 'table' | 'chain'>;
 
 /** A rule that is compiled when a packet meets it. */
-class RuleOnDemand implements CompiledRule {
+class RuleOnDemand implements CompiledRule, Forgetful {
   readonly destination?: string;
   readonly port?: number;
   #compiled: CompiledRule | undefined;
@@ -121,6 +155,7 @@ class RuleOnDemand implements CompiledRule {
     private readonly place: RulePlace,
     private readonly chains: ReadonlyMap<string, unknown>,
     private readonly host: PathHost,
+    private readonly recent: Recent,
   ) {
     const destination = onlyDestination(text);
     if (destination !== undefined) {
@@ -141,8 +176,15 @@ class RuleOnDemand implements CompiledRule {
   }
 
   get #rule(): CompiledRule {
-    this.#compiled ??= compileRule(this.text, this.place, this.chains, this.host);
+    if (this.#compiled === undefined) {
+      this.#compiled = compileRule(this.text, this.place, this.chains, this.host);
+      this.recent.note(this);
+    }
     return this.#compiled;
+  }
+
+  forget(): void {
+    this.#compiled = undefined;
   }
 }
 
