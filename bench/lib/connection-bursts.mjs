@@ -15,6 +15,8 @@ const SOCK_STREAM_NONBLOCK = 1 | 0o4000;
 const CLONE_NEWNET = 0x40000000;
 const EINPROGRESS = 115;
 const BACKLOG = 16;
+/** To accept a connection: some milliseconds. */
+const MAX_ATTEMPTS = 10_000;
 /** Connections before those of a burst that are measured. */
 const UNTIMED = 2;
 const library = koffi.load(null);
@@ -78,10 +80,13 @@ const worlds = paths.map((world) => {
 
 /** @param {readonly number[]} listeners */
 function acceptOne(listeners) {
-  for (const listener of listeners) {
-    const fd = libc.accept(listener, null, null);
-    if (fd >= 0) {
-      return fd;
+  // Nearly always at the first attempt. A kernel may put the packets off, in User-Mode Linux for one.
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    for (const listener of listeners) {
+      const fd = libc.accept(listener, null, null);
+      if (fd >= 0) {
+        return fd;
+      }
     }
   }
   throw new Error('no connection was established');

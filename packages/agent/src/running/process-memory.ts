@@ -17,8 +17,8 @@ export function holdMemory(): void {
 }
 
 /**
- * Called once the initial state is programmed, and once it is verified: returns memory to the system, that of code which runs at start only included, restores
- * the normal size of the young generation, and lets V8 prefer little memory.
+ * Called once the initial state is programmed, and once it is verified: returns memory to the system, that of code which runs at start
+ * only included, restores the normal size of the young generation, and lets V8 prefer little memory.
  */
 export async function settleMemory(): Promise<void> {
   setFlagsFromString('--heap-growing-percent=0');
