@@ -308,10 +308,7 @@ await runScript(async () => {
   const here = values.inside ? MODES : MODES.filter((mode) => mode !== 'ipvs');
   if (here.length > 0) {
     const where = values.inside ? ', in User-Mode Linux, one processor' : '';
-    const report = new Report(
-      `counters${MODES.length === 1 ? `-${MODES[0]}` : ''}`,
-      `${SERVICES} Services × 2, ${ROUNDS} rounds${where}`,
-    );
+    const report = new Report('counters', `${SERVICES} Services × 2, ${ROUNDS} rounds${where}`);
     for (const mode of here) {
       await measure(mode, report);
     }
