@@ -405,6 +405,26 @@ whereAllowed.each(casesOf<IptablesVariant>(['nft'], ['legacy']))('after a kube-p
     });
   });
 
+  test('doctor says what is known where rules cannot be tried', async () => {
+    await withNamespace(async ({ runner }) => {
+      const withoutNamespaces: CommandRunner = {
+        run: async (request) => {
+          if (request.command === 'unshare') {
+            throw new CommandError('exit-code', 'unshare', 1, undefined, 'Operation not permitted', 'injected');
+          }
+          return await runner.run(request);
+        },
+      };
+      const backend = createIptablesBackend({ variant, runner: withoutNamespaces, sysctl: fakeSettings() });
+      expect(await backend.probe()).toMatchObject({ usable: true });
+      const check = 'iptables rules';
+      expect(await backend.diagnose?.()).toContainEqual(expect.objectContaining({ check, status: 'unknown' }));
+      await createIptables({ family: 'IPv4', variant, runner }).restore('*nat\n:KUBE-PROXIER - [0:0]\nCOMMIT\n');
+      const found = expect.stringContaining('are installed; not tried');
+      expect(await backend.diagnose?.()).toContainEqual({ check, status: 'ok', found });
+    });
+  });
+
   test('can be used, and says by which tools', async () => {
     await withNamespace(async ({ runner }) => {
       const clean = (await runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout;

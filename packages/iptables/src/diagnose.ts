@@ -1,6 +1,7 @@
 import { type Diagnosis, messageOf } from '@kube-proxier/core';
 import { type CommandRunner, detectIptablesVariant } from '@kube-proxier/linux';
 import type { HostTools } from './host-tools.js';
+import { CHAINS } from './plan/layout.js';
 import { tryRules } from './probe.js';
 
 /** See `BackendModule.diagnose`. */
@@ -18,8 +19,12 @@ async function diagnoseVariant(runner: CommandRunner): Promise<Diagnosis> {
 async function diagnoseRules(tools: HostTools, runner: CommandRunner): Promise<Diagnosis> {
   const check = 'iptables rules';
   try {
-    return (await tryRules(tools, runner))
-      ? { check, status: 'ok', found: 'every kind of rule is accepted' }
+    if (await tryRules(tools, runner)) {
+      return { check, status: 'ok', found: 'every kind of rule is accepted' };
+    }
+    const iptables = await tools.chosen('IPv4');
+    return (await iptables.chainExists('nat', CHAINS.marker))
+      ? { check, status: 'ok', found: 'are installed; not tried, as no network namespace can be created' }
       : {
           ...{ check, status: 'unknown', found: 'not tried: no network namespace can be created' },
           advice: 'install util-linux (unshare), and run doctor as root',
