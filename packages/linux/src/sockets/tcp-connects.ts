@@ -52,7 +52,8 @@ const EINPROGRESS = 115;
 const POLLOUT = 4;
 const POLLERR = 8;
 const POLLHUP = 16;
-const POLL_BYTES = 8;
+/** Words of a `struct pollfd`: the descriptor, and events with what happened in its upper half. */
+const POLL_WORDS = 2;
 const ONE_SECOND = new Uint8Array(Uint32Array.of(1).buffer);
 /** An address of no family: connecting to it disconnects a socket. */
 const NOWHERE = new Uint8Array(16);
@@ -73,7 +74,7 @@ const LAST_LOOK = 16;
  */
 export class LibcTcpConnects implements TcpConnects {
   #pending: Pending[] = [];
-  #descriptors = Buffer.alloc(64 * POLL_BYTES);
+  #descriptors = new Int32Array(64 * POLL_WORDS);
   readonly #idle: Readonly<Record<IPFamily, number[]>> = { IPv4: [], IPv6: [] };
   readonly #addresses = new WeakMap<TcpTarget, Uint8Array>();
   /** Attempts that are decided, and not yet reported. */
@@ -96,12 +97,11 @@ export class LibcTcpConnects implements TcpConnects {
       return;
     }
     const begin = performance.now();
-    const fail = (reason: string) => setImmediate(() => this.#closed || callback(reason, performance.now() - begin));
     let fd: number;
     try {
       fd = this.#open(target);
     } catch (error) {
-      fail(messageOf(error));
+      this.#failSoon(messageOf(error), callback, begin);
       return;
     }
     const address = this.#addressOf(target);
@@ -109,7 +109,7 @@ export class LibcTcpConnects implements TcpConnects {
       const errno = this.libc.errno();
       if (errno !== EINPROGRESS) {
         this.libc.close(fd);
-        fail(errnoName(errno));
+        this.#failSoon(errnoName(errno), callback, begin);
         return;
       }
     }
@@ -132,6 +132,10 @@ export class LibcTcpConnects implements TcpConnects {
       this.libc.close(fd);
     }
     this.#pending = [];
+  }
+
+  #failSoon(reason: string, callback: TcpConnectCallback, begin: number): void {
+    setImmediate(() => this.#closed || callback(reason, performance.now() - begin));
   }
 
   #open({ family, namespace }: TcpTarget): number {
@@ -196,7 +200,7 @@ export class LibcTcpConnects implements TcpConnects {
     };
     for (let index = 0; index < pending.length; index++) {
       const one = pending[index] as Pending;
-      const events = ready ? this.#descriptors.readInt16LE(index * POLL_BYTES + 6) : 0;
+      const events = ready ? (this.#descriptors[index * POLL_WORDS + 1] as number) >>> 16 : 0;
       if (events !== 0) {
         report(one, this.#finish(one, events));
       } else if (now - one.begin >= one.target.timeout) {
@@ -210,15 +214,16 @@ export class LibcTcpConnects implements TcpConnects {
   }
 
   #poll(pending: readonly Pending[]): boolean {
-    if (this.#descriptors.length < pending.length * POLL_BYTES) {
-      this.#descriptors = Buffer.alloc(pending.length * 2 * POLL_BYTES);
+    if (this.#descriptors.length < pending.length * POLL_WORDS) {
+      this.#descriptors = new Int32Array(pending.length * 2 * POLL_WORDS);
     }
+    // Not the methods of a Buffer, which check their arguments: this is done for each attempt at each look.
+    const descriptors = this.#descriptors;
     for (let index = 0; index < pending.length; index++) {
-      const at = index * POLL_BYTES;
-      this.#descriptors.writeInt32LE((pending[index] as Pending).fd, at);
-      this.#descriptors.writeInt32LE(POLLOUT, at + 4);
+      descriptors[index * POLL_WORDS] = (pending[index] as Pending).fd;
+      descriptors[index * POLL_WORDS + 1] = POLLOUT;
     }
-    return this.libc.poll(this.#descriptors, pending.length, 0) > 0;
+    return this.libc.poll(new Uint8Array(descriptors.buffer), pending.length, 0) > 0;
   }
 
   /** @returns why there is no connection. */
