@@ -94,45 +94,6 @@ describe('ReconcilingProxier', () => {
     expect(dataplane.applied).toBe(2);
   });
 
-  test('a full sync reads the kernel while it resolves; a failed one begins no second read beside the first', async () => {
-    const events: string[] = [];
-    let failure: Error | undefined = new Error('injected: no addresses');
-    class Slow extends FakeDataplane {
-      override async readBack() {
-        events.push('read begins');
-        await new Promise<void>((resolve) => clock.setTimer(50, resolve));
-        events.push('read ends');
-        return super.readBack();
-      }
-    }
-    const clock = new VirtualClock(1_000_000);
-    const dataplane = new Slow();
-    const running = start(
-      {
-        clock,
-        observer: { resolved: () => events.push('resolved'), failed: () => events.push('failed') },
-        options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1', nodeAddresses: ['all'] },
-        localAddresses: async () => {
-          if (failure !== undefined) {
-            throw failure;
-          }
-          return [];
-        },
-      },
-      dataplane,
-    );
-    Object.defineProperty(dataplane, 'followsLocalAddresses', { value: true });
-    running.proxier.onServiceUpdate(undefined, makeService('a', { clusterIP: '10.96.0.1' }));
-    synced(running);
-    await clock.advance(60);
-    expect(events).toEqual(['read begins', 'read ends', 'failed']);
-    failure = undefined;
-    events.length = 0;
-    await clock.advance(5000);
-    expect(events).toEqual(['read begins', 'resolved', 'read ends']);
-    expect(dataplane.applied).toBe(1);
-  });
-
   test('a change writes one service port, for any size of the state', async () => {
     const running = start();
     const { proxier, clock, dataplane, successes } = running;

@@ -223,12 +223,9 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
     const pace = this.#givenPace ?? new EventLoopPace(clock, this.#signal);
     const paced: Paced = (slices) => finishWithPauses(slices, pace);
     let full = true;
-    let reading: Promise<Installed> | undefined;
     try {
       full =
         believed === undefined || this.#suspect || begin - this.#lastFull >= this.#context.options.driftCheckPeriod;
-      // Begins here, as it may wait for programs while the state is resolved.
-      reading = full ? this.#readBack() : undefined;
       if (
         this.#resolver.needsLocalAddresses ||
         (this.#dataplane.followsLocalAddresses && (full || this.#addressesSuspect))
@@ -252,10 +249,11 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       for (const time of triggerTimes) {
         this.#triggerTimes.push(time);
       }
-      // Drift may have been reported in the meantime.
+      // Drift may have been reported in the meantime. What is reported from here on belongs to the next sync.
       full ||= this.#suspect;
+      this.#suspect = false;
       const changes = full ? await paced(diffStatesInSlices(undefined, state)) : await this.#since(step, state, paced);
-      const installed = full ? await (reading ?? this.#readBack()) : undefined;
+      const installed = full ? await this.#dataplane.readBack() : undefined;
       if (full || !isEmptyChangeSet(changes)) {
         const pending =
           believed !== undefined &&
@@ -299,8 +297,6 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       );
       return true;
     } catch (error) {
-      // The next sync reads again.
-      await reading?.catch(() => {});
       if (error instanceof WorkEnded) {
         // The sync loop ends. Nothing was written.
         this.#applied = believed;
@@ -329,15 +325,6 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       );
       return false;
     }
-  }
-
-  /** Drift that is reported from here on belongs to the next sync. */
-  #readBack(): Promise<Installed> {
-    this.#suspect = false;
-    const reading = this.#dataplane.readBack();
-    // It may fail before the sync needs it.
-    reading.catch(() => {});
-    return reading;
   }
 
   /** Compares external addresses with those of the host. The sync does not wait for that. */
