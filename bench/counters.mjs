@@ -116,8 +116,8 @@ function dataplaneOf(mode, { runner, namespacePath: namespace }) {
 
 /** @param {readonly (readonly SandboxHost[])[]} nodes client and servers of each */
 function startClient(nodes) {
-  const worlds = nodes.map((hosts) => hosts.map(({ namespacePath }) => namespacePath).join(','));
-  const args = [CLIENT, clusterIP(1), '80', ENDPOINT_PORT, ...worlds];
+  const namespaces = nodes.map((hosts) => hosts.map(({ namespacePath }) => namespacePath).join(','));
+  const args = [CLIENT, clusterIP(1), '80', ENDPOINT_PORT, ...namespaces];
   const client = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: client.stdout });
   const failed = once(client, 'close').then(() => Promise.reject(new Error('the client failed')));

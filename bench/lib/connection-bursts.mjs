@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// Whole TCP connections, client and servers in one thread, for a benchmark: connection-bursts.mjs ADDRESS PORT SERVER_PORT WORLD…
-// where a world is the paths of its network namespaces, those of the client and of servers, with commas between them. For each line of
-// input, `CONNECTIONS BURSTS`, it opens bursts in all worlds in turns, and prints the nanoseconds of each connection, on average of each
-// burst, a list for each world, as JSON.
+// Whole TCP connections, client and servers in one thread, for a benchmark: connection-bursts.mjs ADDRESS PORT SERVER_PORT NODE…
+// where a node is the paths of its network namespaces, those of the client and of servers, with commas between them. For each line of
+// input, `CONNECTIONS BURSTS`, it opens bursts through all nodes in turns, and prints the nanoseconds of each connection, on average of each
+// burst, a list for each node, as JSON.
 //
 // A connection is opened, accepted, and closed by both. On veth interfaces, the kernel carries all packets within the system calls of
 // this thread, so no scheduler is involved, and what else the machine does only disturbs some bursts. As turns are a millisecond long,
-// the clock of the processor and its neighbours are the same for all worlds.
+// the clock of the processor and its neighbours are the same for all nodes.
 import { createInterface } from 'node:readline';
 import koffi from 'koffi';
 
@@ -65,8 +65,8 @@ function socketAddress(address, port) {
 
 const [address = '', port = '', serverPort = '', ...paths] = process.argv.slice(2);
 const target = socketAddress(address, port);
-const worlds = paths.map((world) => {
-  const [client = '', ...servers] = world.split(',');
+const nodes = paths.map((node) => {
+  const [client = '', ...servers] = node.split(',');
   const listeners = servers.map((path) => {
     enter(path);
     const fd = succeed('socket', libc.socket(AF_INET, SOCK_STREAM_NONBLOCK, 0));
@@ -105,11 +105,11 @@ function connectOnce(listeners) {
 
 for await (const line of createInterface({ input: process.stdin })) {
   const [connections = 0, bursts = 0] = line.split(' ').map(Number);
-  const took = worlds.map(() => /** @type {number[]} */ ([]));
+  const took = nodes.map(() => /** @type {number[]} */ ([]));
   for (let burst = 0; burst < bursts; burst += 1) {
-    for (const [index, { client, listeners }] of worlds.entries()) {
+    for (const [index, { client, listeners }] of nodes.entries()) {
       succeed('setns', libc.setns(client, CLONE_NEWNET));
-      // What the other world left in the caches of the processor.
+      // What the other node left in the caches of the processor.
       for (let count = 0; count < UNTIMED; count += 1) {
         connectOnce(listeners);
       }

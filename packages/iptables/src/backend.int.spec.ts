@@ -405,6 +405,24 @@ whereAllowed.each(casesOf<IptablesVariant>(['nft'], ['legacy']))('after a kube-p
     });
   });
 
+  test('without privileges, the reason says what is missing', async () => {
+    await withNamespace(async ({ runner }) => {
+      const unprivileged: CommandRunner = {
+        run: async (request) => {
+          if (request.args.includes('--version')) {
+            return await runner.run(request);
+          }
+          throw new CommandError('exit-code', request.command, 4, undefined, 'Permission denied', 'injected');
+        },
+      };
+      const backend = createIptablesBackend({ variant, runner: unprivileged, sysctl: fakeSettings() });
+      expect(await backend.probe()).toMatchObject({
+        usable: false,
+        reason: expect.stringMatching(/^the nat table cannot be listed: /),
+      });
+    });
+  });
+
   test('doctor says what is known where rules cannot be tried', async () => {
     await withNamespace(async ({ runner }) => {
       const withoutNamespaces: CommandRunner = {

@@ -17,7 +17,8 @@ export async function probe(tools: HostTools, runner: CommandRunner): Promise<Pr
     const [{ text, variant }, isPresent, isInstalled, six] = await Promise.all([
       tools.version('IPv4'),
       four?.hasNat || iptables.isPresent(),
-      four?.hasOwn ?? iptables.chainExists('nat', CHAINS.marker),
+      // Why nothing can be listed is said below.
+      four?.hasOwn ?? iptables.chainExists('nat', CHAINS.marker).catch(() => false),
       isIPv6Present(tools, found.get('IPv6')),
     ]);
     if (!isPresent) {

@@ -41,15 +41,15 @@ export function* compileIptablesTable(
 ): Generator<void, readonly BaseChain[]> {
   const system = variant === 'legacy' ? 'iptables-legacy' : 'iptables';
   const chains = new Map<string, CompiledChain>();
-  const recent = new Recent();
+  const cache = new CompiledCache();
   for (const [chain, { rules }] of table) {
     const place = { system, table: name, chain };
     const compiled = new ChainOnDemand(
       chain,
       name,
       rules,
-      (text) => new RuleOnDemand(text, place, table, host, recent),
-      recent,
+      (text) => new RuleOnDemand(text, place, table, host, cache),
+      cache,
     );
     chains.set(chain, compiled);
     if (chains.size % SLICE === 0) {
@@ -85,28 +85,28 @@ function policyRule(system: string, table: string, chain: string, { policy }: Ip
   return { system, table, chain, text, foreign: host.isForeign({ system, table, chain, text }) };
 }
 
-/** Holds what was made of texts, until it can be made again. */
-interface Forgetful {
-  forget(): void;
+/** Caches what was compiled from text, and compiles it again after its eviction. */
+interface Evictable {
+  evict(): void;
 }
 
-/** How many chains and rules are held. A Service has a dozen. */
-const MAX_RECENT = 4096;
+/** Chains and rules that stay compiled at most. A Service has a dozen. */
+const MAX_COMPILED = 4096;
 
-/** The chains and rules that were made last. Those of all Services of a large cluster would take several times the memory of their texts. */
-class Recent {
-  readonly #ring: Forgetful[] = [];
+/** First in, first out: the compiled rules of all Services of a large cluster would take several times the memory of their text. */
+class CompiledCache {
+  readonly #ring: Evictable[] = [];
   #next = 0;
 
-  note(made: Forgetful): void {
-    this.#ring[this.#next]?.forget();
-    this.#ring[this.#next] = made;
-    this.#next = (this.#next + 1) % MAX_RECENT;
+  add(compiled: Evictable): void {
+    this.#ring[this.#next]?.evict();
+    this.#ring[this.#next] = compiled;
+    this.#next = (this.#next + 1) % MAX_COMPILED;
   }
 }
 
 /** A chain whose rules are made when a packet meets it. */
-class ChainOnDemand implements CompiledChain, Forgetful {
+class ChainOnDemand implements CompiledChain, Evictable {
   #rules: readonly CompiledRule[] | undefined;
 
   constructor(
@@ -114,22 +114,22 @@ class ChainOnDemand implements CompiledChain, Forgetful {
     readonly table: string,
     private readonly texts: readonly string[],
     private readonly ruleOf: (text: string) => CompiledRule,
-    private readonly recent: Recent,
+    private readonly cache: CompiledCache,
   ) {}
 
   get rules(): readonly CompiledRule[] {
     if (this.#rules === undefined) {
       this.#rules = this.texts.map(this.ruleOf);
-      this.recent.note(this);
+      this.cache.add(this);
     }
     return this.#rules;
   }
 
-  forget(): void {
+  evict(): void {
     this.#rules = undefined;
   }
 
-  /** Makes the rules of a long chain, with pauses. They are not forgotten: each packet needs them. */
+  /** Makes the rules of a long chain, with pauses. They are never evicted: each packet needs them. */
   *prepare(): Generator<void, void> {
     const rules: CompiledRule[] = [];
     for (const text of this.texts) {
@@ -145,7 +145,7 @@ class ChainOnDemand implements CompiledChain, Forgetful {
 type RulePlace = Pick<Required<PathRule>, 'system' | 'table' | 'chain'>;
 
 /** A rule that is compiled when a packet meets it. */
-class RuleOnDemand implements CompiledRule, Forgetful {
+class RuleOnDemand implements CompiledRule, Evictable {
   readonly destination?: string;
   readonly port?: number;
   #compiled: CompiledRule | undefined;
@@ -155,7 +155,7 @@ class RuleOnDemand implements CompiledRule, Forgetful {
     private readonly place: RulePlace,
     private readonly chains: ReadonlyMap<string, unknown>,
     private readonly host: PathHost,
-    private readonly recent: Recent,
+    private readonly cache: CompiledCache,
   ) {
     const destination = onlyDestination(text);
     if (destination !== undefined) {
@@ -178,12 +178,12 @@ class RuleOnDemand implements CompiledRule, Forgetful {
   get #rule(): CompiledRule {
     if (this.#compiled === undefined) {
       this.#compiled = compileRule(this.text, this.place, this.chains, this.host);
-      this.recent.note(this);
+      this.cache.add(this);
     }
     return this.#compiled;
   }
 
-  forget(): void {
+  evict(): void {
     this.#compiled = undefined;
   }
 }

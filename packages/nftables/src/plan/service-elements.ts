@@ -245,27 +245,26 @@ function noteSlots(
     return;
   }
   const balancing = balancingOf(port);
-  const own = endpointSlots(port[list], balancing);
-  const others = except && endpointSlots(except[list], balancing);
+  const slots = endpointSlots(port[list], balancing);
+  const previousSlots = except && endpointSlots(except[list], balancing);
   const map = endpointsMap(keyScopeOf(frontend), frontend.protocol);
   const key = frontend.address === undefined ? `${frontend.port}` : `${frontend.address} . ${frontend.port}`;
   const firstSlot = list === 'local' ? LOCAL_SLOTS : 0;
-  for (const slot of others === undefined ? own.keys() : differingSlots(own, others)) {
-    elements.push([map, `${key} . ${firstSlot + slot}`, targetOf(own[slot] as Endpoint)]);
+  for (const slot of changedSlots(slots, previousSlots)) {
+    elements.push([map, `${key} . ${firstSlot + slot}`, targetOf(slots[slot] as Endpoint)]);
   }
 }
 
-/** Slots that have another endpoint than those of another list: few of very many, most of which have the same object in both. */
-function differingSlots(own: readonly Endpoint[], others: readonly Endpoint[]): readonly number[] {
-  const slots: number[] = [];
-  for (let slot = 0; slot < own.length; slot++) {
-    const endpoint = own[slot] as Endpoint;
-    const other = others[slot];
-    if (endpoint !== other && endpoint.key !== other?.key) {
-      slots.push(slot);
+/** The numbers of slots whose endpoint changed: few of very many, most of which have the same object in both lists. */
+function changedSlots(slots: readonly Endpoint[], previous: readonly Endpoint[] = []): readonly number[] {
+  const changed: number[] = [];
+  for (let slot = 0; slot < slots.length; slot++) {
+    const endpoint = slots[slot] as Endpoint;
+    if (endpoint !== previous[slot] && endpoint.key !== previous[slot]?.key) {
+      changed.push(slot);
     }
   }
-  return slots;
+  return changed;
 }
 
 function targetOf({ address, port }: Endpoint): string {

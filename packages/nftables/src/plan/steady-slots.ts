@@ -59,15 +59,15 @@ export function* rematchSlots(known: SlotMatching, seeds: Uint32Array, before: I
   if (maskOf(seeds.length) !== maskOf(known.seeds.length)) {
     return yield* matchSlots(seeds);
   }
-  const { matching, kept, free, homeless } = carryOver(known, seeds, before);
+  const { matching, kept, free, unplaced } = carryOver(known, seeds, before);
   if (free.length > MANY) {
     return yield* matchSlots(seeds);
   }
   for (let from = 0; from < kept.length; from += BETWEEN_PAUSES) {
     yield;
-    moveUp(matching, kept.subarray(from, from + BETWEEN_PAUSES), free, homeless);
+    moveUp(matching, kept.subarray(from, from + BETWEEN_PAUSES), free, unplaced);
   }
-  for (const index of homeless) {
+  for (const index of unplaced) {
     yield;
     insert(matching, index);
   }
@@ -99,12 +99,12 @@ function carryOver(known: SlotMatching, seeds: Uint32Array, before: Int32Array) 
   const holders = new Int32Array(length).fill(NONE);
   const free: number[] = [];
   /** Entries without a slot. */
-  const homeless = new Set(added);
+  const unplaced = new Set(added);
   for (let slot = 0; slot < Math.max(length, known.holders.length); slot++) {
     const index = slot < known.holders.length ? (after[known.holders[slot] as number] as number) : NONE;
     if (slot >= length) {
       if (index !== NONE) {
-        homeless.add(index);
+        unplaced.add(index);
       }
     } else if (index === NONE) {
       free.push(slot);
@@ -113,7 +113,7 @@ function carryOver(known: SlotMatching, seeds: Uint32Array, before: Int32Array) 
     }
   }
   const order = merged(kept, byPriority(seeds, added), seeds);
-  return { matching: { seeds, order, tries, holders }, kept, free, homeless };
+  return { matching: { seeds, order, tries, holders }, kept, free, unplaced };
 }
 
 /**
@@ -125,7 +125,7 @@ function moveUp(
   { seeds, tries, holders }: SlotMatching,
   some: Int32Array,
   free: number[],
-  homeless: Set<number>,
+  unplaced: Set<number>,
 ): void {
   const mask = maskOf(holders.length);
   for (let place = 0; place < some.length; place++) {
@@ -146,7 +146,7 @@ function moveUp(
     if (found !== NONE) {
       holders[free[found] as number] = index;
       tries[index] = number;
-      if (homeless.delete(index)) {
+      if (unplaced.delete(index)) {
         free.splice(found, 1);
       } else {
         const left = slotOf(seed, last, mask);
