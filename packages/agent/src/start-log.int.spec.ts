@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { canMakeNamespaces, makeNamespace, type TestNamespace } from '@kube-proxier/linux/testing';
+import { NOBODY } from './testing/nobody.js';
 
 const AGENT = fileURLToPath(new URL('../bin/kube-proxier.js', import.meta.url));
 const MANIFEST = `apiVersion: v1
@@ -21,7 +22,6 @@ endpoints: [{ addresses: [10.244.0.5] }, { addresses: [10.244.0.6] }]
 `;
 /** Lines that are logged only once on a host, when it is changed for the first time. */
 const FIRST_TIME = /INFO {2}(Set conntrack sysctls|set route_localnet=1) /;
-const NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
 

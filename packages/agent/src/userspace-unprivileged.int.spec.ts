@@ -6,24 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { NOBODY } from './testing/nobody.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const MAIN = join(ROOT, 'packages/agent/dist/main.js');
 const EXAMPLE = join(ROOT, 'examples/userspace-laptop/web.yaml');
 
-/**
- * Arguments that run a command as the user nobody, when this process is root. It may still read all files, as the clone
- * may be in a private directory.
- */
+/** Arguments that run a command without privileges. */
 function unprivileged(): readonly string[] {
-  const readOnly = '-all,+dac_read_search';
-  return process.getuid?.() === 0
-    ? [
-        'setpriv',
-        ...['--reuid=65534', '--regid=65534', '--clear-groups', '--no-new-privs'],
-        ...['--bounding-set', '--inh-caps', '--ambient-caps'].map((option) => `${option}=${readOnly}`),
-      ]
-    : [];
+  return process.getuid?.() === 0 ? [...NOBODY, '--no-new-privs'] : [];
 }
 
 async function freePort(): Promise<number> {

@@ -8,9 +8,9 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Diagnosis } from '@kube-proxier/core';
 import { seesAllProcesses } from '@kube-proxier/linux';
 import { canMakeNamespaces, makeNamespace, type TestNamespace } from '@kube-proxier/linux/testing';
+import { NOBODY } from '../testing/nobody.js';
 
 const AGENT = fileURLToPath(new URL('../../bin/kube-proxier.js', import.meta.url));
-const NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 
 interface Findings {
   readonly status: number | null;

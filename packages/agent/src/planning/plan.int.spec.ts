@@ -13,8 +13,6 @@ import type { PlanDocument } from './plan-document.js';
 const TESTDATA = fileURLToPath(new URL('../../testdata/commands/', import.meta.url));
 const CHANGE = join(TESTDATA, 'change.yaml');
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
-/** Runs commands without privileges. */
-const NOBODY = 65_534;
 
 let node: AgentOnNode;
 let directory: string;
@@ -136,7 +134,7 @@ describe.each(casesOf(['nftables'], ['iptables']))('plan beside an agent in mode
   test('other objects from standard input, without privileges: the kernel is not read', async () => {
     const ofRoot = await plan(['-f', CHANGE, '-n', 'shop']);
     expect(ofRoot).toMatchObject({ status: 1, stderr: '' });
-    const options = { stdin: readFileSync(CHANGE, 'utf8'), user: NOBODY };
+    const options = { stdin: readFileSync(CHANGE, 'utf8'), isUnprivileged: true };
     const { status, stdout, stderr } = await plan(['-f', '-', '-n', 'shop'], options);
     expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
     expect(stdout).toBe(ofRoot.stdout.replace(CHANGE, 'standard input'));
@@ -144,7 +142,7 @@ describe.each(casesOf(['nftables'], ['iptables']))('plan beside an agent in mode
   }, 240_000);
 
   test('a deletion: exit status 1; of what does not exist: 2', async () => {
-    const { status, stdout, stderr } = await plan(['--delete', 'svc/checkout', '-n', 'shop'], { user: NOBODY });
+    const { status, stdout, stderr } = await plan(['--delete', 'svc/checkout', '-n', 'shop'], { isUnprivileged: true });
     expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
     expect(stdout).toContain('changed by --delete svc/checkout');
     expect(stdout).toMatch(/^- shop\/checkout:http/m);
@@ -202,10 +200,10 @@ hostnameOverride: node1
   }, 240_000);
 
   test('without privileges, the rules are unknown, not equal: exit status 2', async () => {
-    const outcome = await plan([], { user: NOBODY });
+    const outcome = await plan([], { isUnprivileged: true });
     expect(outcome).toMatchObject({ status: 2, stdout: '' });
     expect(outcome.stderr).toMatch(/^kube-proxier: cannot read what mode \w+ has installed: .*run it as root.*\n$/);
-    const cleanup = await plan(['--cleanup'], { user: NOBODY });
+    const cleanup = await plan(['--cleanup'], { isUnprivileged: true });
     expect(cleanup).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('run it as root') });
   }, 240_000);
 });

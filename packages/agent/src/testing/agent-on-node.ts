@@ -14,6 +14,7 @@ import {
   userChain,
 } from '@kube-proxier/linux';
 import { NetworkSandbox, SANDBOX_NETWORK } from '@kube-proxier/network-sandbox';
+import { NOBODY } from './nobody.js';
 
 const AGENT = fileURLToPath(new URL('../../bin/kube-proxier.js', import.meta.url));
 /** Milliseconds; on one slow CPU the agent needs much time to start. */
@@ -166,13 +167,13 @@ status: {addresses: [{type: InternalIP, address: ${this.sandbox.node.ipv4}}]}
   /**
    * Runs a command of kube-proxier on the node to its end.
    *
-   * @param options.user id of the user that runs it. Default: the user of this process.
+   * @param options.isUnprivileged run as {@link NOBODY}. Default: as the user of this process.
    */
   async run(
     args: readonly string[],
-    { stdin = '', user }: { readonly stdin?: string; readonly user?: number } = {},
+    { stdin = '', isUnprivileged = false }: { readonly stdin?: string; readonly isUnprivileged?: boolean } = {},
   ): Promise<CommandOutcome> {
-    const as = user === undefined ? [] : ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups'];
+    const as = isUnprivileged ? NOBODY : [];
     const [file = '', ...rest] = [...as, ...this.#program, ...args];
     const child = this.sandbox.node.spawn([file, ...rest]);
     const [out, error]: string[][] = [[], []];
