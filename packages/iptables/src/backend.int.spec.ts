@@ -453,7 +453,7 @@ whereAllowed.each(casesOf<IptablesVariant>(['nft'], ['legacy']))('after a kube-p
       await createIptables({ family: 'IPv4', variant, runner }).restore(FOREIGN);
       const before = (await runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout;
       expect(await createIptablesBackend({ runner }).diagnose?.()).toEqual([
-        { check: 'iptables in use', status: 'ok', found: expect.stringMatching(`^${variant}: .* hold more rules`) },
+        { check: 'iptables in use', status: 'ok', found: `${variant}: the kernel has only ${variant} tables` },
         { check: 'iptables rules', status: 'ok', found: 'every kind of rule is accepted' },
       ]);
       expect((await runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout).toBe(before);

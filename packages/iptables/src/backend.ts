@@ -126,7 +126,8 @@ function createProxier(
   const { family, logger, options, clock } = context;
   const dataplane = new IptablesDataplane({
     family,
-    iptables: () => tools.chosen(family, logger),
+    iptables: () => tools.chosenToRead(family, logger),
+    iptablesToWatch: () => tools.chosen(family, logger),
     masqueradeBit: options.masqueradeBit,
     sysctl,
     ...(counters === undefined ? {} : { counters }),

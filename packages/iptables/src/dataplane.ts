@@ -32,6 +32,8 @@ export interface IptablesDataplaneOptions {
   readonly family: IPFamily;
   /** Finds the tools to use; called once, when they are first needed. */
   readonly iptables: () => Promise<Iptables>;
+  /** Finds the tools that look for drift, which must not hold up those that write; called once. Default: {@link iptables} again. */
+  readonly iptablesToWatch?: () => Promise<Iptables>;
   /** Bit of the packet mark that means "masquerade", 0…31. Default 14. */
   readonly masqueradeBit?: number;
   /** Default: the settings of this process's network namespace. */
@@ -143,9 +145,9 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
   }
 
   async watch(onDrift: (what: string) => void, signal: AbortSignal): Promise<void> {
-    const { family, clock = systemClock } = this.options;
+    const { family, clock = systemClock, iptables, iptablesToWatch = iptables } = this.options;
     const audit = new TableAudit({
-      iptables: this.options.iptables,
+      iptables: iptablesToWatch,
       clock,
       expected: () => this.#counts.expected,
     });

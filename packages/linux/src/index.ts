@@ -22,6 +22,7 @@ export {
   type IptablesCommandOptions,
   iptablesProgram,
   parseIptablesVersion,
+  type SavedRules,
 } from './iptables/iptables-command.js';
 export {
   EMPTY_TABLE_DOCUMENT,

@@ -24,22 +24,21 @@ export interface ReadTarget {
 /** Reads the tables and settings of one family. Counters that the rules need are created. */
 export async function readInstalled({ iptables, sysctl, counters }: ReadTarget): Promise<InstalledIptables> {
   const { randomFully } = await iptables.version();
-  const [existing, filter, nat, liberal, routeLocalnet] = await Promise.all([
+  const [existing, saved, liberal, routeLocalnet] = await Promise.all([
     counters === undefined ? new Set<string>() : existingCounters(counters),
-    iptables.save('filter'),
-    iptables.save('nat'),
+    iptables.save(),
     readSetting(sysctl, TCP_BE_LIBERAL),
     readSetting(sysctl, ROUTE_LOCALNET),
   ]);
   const pace = new EventLoopPace();
   return {
-    filter: await finishWithPauses(parseSavedTableInSlices(filter, 'filter'), pace),
-    nat: await finishWithPauses(parseSavedTableInSlices(nat, 'nat'), pace),
+    filter: await finishWithPauses(parseSavedTableInSlices(saved, 'filter'), pace),
+    nat: await finishWithPauses(parseSavedTableInSlices(saved, 'nat'), pace),
     routeLocalnet: routeLocalnet === '1',
     facts: {
       randomFully,
       dropInvalid: liberal === undefined || liberal === '0',
-      counters: await usableCounters(existing, filter, iptables),
+      counters: await usableCounters(existing, saved, iptables),
     },
   };
 }
@@ -61,11 +60,11 @@ const COUNTING_RULE = /^-A KUBE-FORWARD [^"]*-m nfacct --nfacct-name /m;
 /** Those that rules can refer to. Rules of before show it without the time of a program. */
 async function usableCounters(
   existing: ReadonlySet<string>,
-  filter: string,
+  saved: string,
   iptables: Iptables,
 ): Promise<ReadonlySet<string>> {
   const [some] = existing;
-  return some === undefined || COUNTING_RULE.test(filter) || (await canCountIn(iptables, some)) ? existing : new Set();
+  return some === undefined || COUNTING_RULE.test(saved) || (await canCountIn(iptables, some)) ? existing : new Set();
 }
 
 /** A kernel may have the counters without the match. A rule with it would then be refused, and all rules with it. */

@@ -31,6 +31,15 @@ export interface IptablesCommandOptions {
   readonly persistent?: boolean;
   /** What is known of the version. Default: the program is asked once. */
   readonly version?: Promise<IptablesVersion>;
+  /** What was read of all tables before. The first `save` of all tables returns it, if nothing has changed since. Default: nothing. */
+  readonly saved?: SavedRules;
+}
+
+/** The rules of all tables of a family, as `iptables-save` printed them. */
+export interface SavedRules {
+  readonly text: string;
+  /** The stamp of the tables before they were read. Default: it is not known. */
+  readonly stamp?: string;
 }
 
 /** The real {@link Iptables}: it runs the iptables tools. */
@@ -64,14 +73,19 @@ class IptablesCommand implements Iptables {
   #session: RestoreSession | undefined;
   #idle: NodeJS.Timeout | undefined;
   #version: Promise<IptablesVersion> | undefined;
+  #saved: SavedRules | undefined;
   readonly #stamps: TableStamps | undefined;
   readonly #ownChanges: OwnChanges;
   readonly #positions = new Map<IptablesTable, TablePosition>();
 
-  constructor(private readonly options: IptablesCommandOptions) {
+  private readonly options: Omit<IptablesCommandOptions, 'saved' | 'version'>;
+
+  constructor({ saved, version, ...options }: IptablesCommandOptions) {
     const { family, variant, runner } = options;
+    this.options = options;
     this.family = family;
-    this.#version = options.version;
+    this.#version = version;
+    this.#saved = saved;
     this.#ownChanges = OWN_CHANGES.get(runner) ?? new OwnChanges();
     OWN_CHANGES.set(runner, this.#ownChanges);
     const { networkNamespace: place } = runner;
@@ -109,6 +123,15 @@ class IptablesCommand implements Iptables {
   }
 
   async save(table?: IptablesTable): Promise<string> {
+    const saved = this.#saved;
+    if (table === undefined && saved !== undefined) {
+      this.#saved = undefined;
+      await this.#lastAlone;
+      // Programs of an agent that was killed may still write: their change has another stamp.
+      if (this.#stamps?.counted && saved.stamp !== undefined && saved.stamp === (await this.stamp('nat'))) {
+        return saved.text;
+      }
+    }
     return (await this.#runBeside('save', table === undefined ? [] : ['-t', table])).stdout;
   }
 

@@ -1,7 +1,9 @@
 import { type IPFamily, messageOf, ProxierError } from '@kube-proxier/core';
 import { CommandError, type CommandRunner } from '../process/command-runner.js';
 import type { IptablesVariant } from './iptables.js';
-import { iptablesProgram, parseIptablesVersion } from './iptables-command.js';
+import { iptablesProgram, parseIptablesVersion, type SavedRules } from './iptables-command.js';
+import { createTableStamps } from './table-stamps.js';
+import { hasIptablesTables } from './tables-in-use.js';
 
 /** The selected variant, with the reason as text for a log line. */
 export interface IptablesVariantChoice {
@@ -14,8 +16,8 @@ export interface IptablesVariantChoice {
   readonly saved?: SavedFamilies;
 }
 
-/** The output of `iptables-save` for IP families. */
-export type SavedFamilies = ReadonlyMap<IPFamily, string>;
+/** What was read of IP families. */
+export type SavedFamilies = ReadonlyMap<IPFamily, SavedRules>;
 
 /** Chains that a kubelet creates to indicate which variant the host uses. */
 const HINTS = /^:KUBE-(?:IPTABLES-HINT|KUBELET-CANARY) /m;
@@ -26,26 +28,28 @@ const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 /**
  * Detects which variant the host uses, as the image of kube-proxy does: the variant with the hint chain of a kubelet;
  * otherwise the variant with more rules; otherwise the variant of `iptables` in PATH. Changes nothing and does not load
- * kernel modules.
+ * kernel modules. Where the kernel has tables of one variant only, and there are rules in them, the tools of the other are not started.
  */
 export async function detectIptablesVariant(runner: CommandRunner): Promise<IptablesVariantChoice> {
   const rules = new Map<IptablesVariant, number>();
   const all = new Map<IptablesVariant, SavedFamilies>();
   const unlisted: string[] = [];
-  for (const variant of VARIANTS) {
+  const inUse = await variantsInUse(runner);
+  for (const variant of [...inUse, ...VARIANTS.filter((other) => !inUse.includes(other))]) {
     const saved = await savedRules(runner, variant, (reason) => unlisted.push(reason));
     if (saved.size === 0) {
       continue;
     }
-    const texts = [...saved.values()];
+    const texts = [...saved.values()].map(({ text }) => text);
     if (texts.some((text) => HINTS.test(text))) {
       return { variant, reason: `a kubelet left its hint chain in the ${variant} tables`, saved };
     }
+    const count = texts.reduce((sum, text) => sum + (text.match(/^-A /gm)?.length ?? 0), 0);
+    if (count > 0 && inUse.length === 1 && inUse[0] === variant) {
+      return { variant, reason: `the kernel has only ${variant} tables`, saved };
+    }
     all.set(variant, saved);
-    rules.set(
-      variant,
-      texts.reduce((sum, text) => sum + (text.match(/^-A /gm)?.length ?? 0), 0),
-    );
+    rules.set(variant, count);
   }
   const savedOf = (variant: IptablesVariant | undefined) => {
     const saved = variant && all.get(variant);
@@ -80,17 +84,32 @@ export async function detectIptablesVariant(runner: CommandRunner): Promise<Ipta
       };
 }
 
+/** Those of which the kernel has tables, or may have. */
+async function variantsInUse({ networkNamespace: place }: CommandRunner): Promise<readonly IptablesVariant[]> {
+  if (place === undefined) {
+    return VARIANTS;
+  }
+  const found = await Promise.all(
+    VARIANTS.map(async (variant) => {
+      const has = await hasIptablesTables(variant, place === 'own' ? undefined : place);
+      return has === false ? [] : [variant];
+    }),
+  );
+  return found.flat();
+}
+
 /** The rules of each family, without those for which the tools of this variant are missing or cannot be used. */
 async function savedRules(
   runner: CommandRunner,
   variant: IptablesVariant,
   onRefused: (reason: string) => void,
 ): Promise<SavedFamilies> {
+  const stamp = await stampOf(runner, variant);
   const saved = await Promise.all(
     FAMILIES.map(async (family) => {
       try {
         const { stdout } = await runner.run({ command: iptablesProgram(family, variant, 'save'), args: [] });
-        return [[family, stdout] as const];
+        return [[family, { text: stdout, ...(stamp === undefined ? {} : { stamp }) }] as const];
       } catch (error) {
         if (!(error instanceof ProxierError)) {
           throw error;
@@ -103,6 +122,22 @@ async function savedRules(
     }),
   );
   return new Map(saved.flat());
+}
+
+/** Of all tables of both families. The stamps of the legacy variant are not exact. */
+async function stampOf(
+  { networkNamespace: place }: CommandRunner,
+  variant: IptablesVariant,
+): Promise<string | undefined> {
+  if (variant !== 'nft' || place === undefined) {
+    return undefined;
+  }
+  const stamps = createTableStamps('IPv4', variant, place === 'own' ? undefined : place);
+  try {
+    return await stamps.of('nat');
+  } finally {
+    stamps.close();
+  }
 }
 
 async function variantInPath(runner: CommandRunner): Promise<IptablesVariant | undefined> {

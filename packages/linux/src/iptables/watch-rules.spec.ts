@@ -26,9 +26,10 @@ function watch(iptables = new FakeIptables()) {
 
 describe('watchRules', () => {
   test.each([true, false])('reports a flush within half a second, with stamps: %s', async (stamps) => {
-    const { iptables, clock, abort, gone, failures, watching } = watch();
+    const { iptables, clock, abort, gone, failures, placed, watching } = watch();
     iptables.stamps = stamps;
     await iptables.restore(INSTALL);
+    placed.times++;
     await clock.advance(10_000);
     expect(gone).toEqual([]);
     await iptables.restore(FLUSH);
@@ -57,6 +58,11 @@ describe('watchRules', () => {
 
   test('rules installed during a check are reported as missing by the next check', async () => {
     const { iptables, clock, gone, placed } = watch();
+    placed.times++;
+    await clock.advance(500);
+    expect(gone).toHaveLength(1);
+    // Each check asks the program.
+    iptables.stamps = false;
     const { ruleExists } = FakeIptables.prototype;
     iptables.ruleExists = async (...rule) => {
       const isThere = await ruleExists.apply(iptables, rule);
@@ -66,15 +72,34 @@ describe('watchRules', () => {
       await iptables.restore(FLUSH);
       return isThere;
     };
+    // A repair is awaited for so long.
+    await clock.advance(500 * 21);
+    expect({ gone: gone.length, placed: placed.times }).toEqual({ gone: 1, placed: 2 });
     await clock.advance(500);
+    expect(gone).toHaveLength(2);
+  });
+
+  test('starts no program before rules were installed or found for the first time', async () => {
+    const { iptables, clock, gone, placed } = watch();
+    let checks = 0;
+    const { ruleExists } = FakeIptables.prototype;
+    iptables.ruleExists = (...rule) => {
+      checks++;
+      return ruleExists.apply(iptables, rule);
+    };
+    await iptables.restore(INSTALL);
+    await clock.advance(5000);
+    expect(checks).toBe(0);
+    placed.times++;
+    await clock.advance(500);
+    expect(checks).toBe(1);
     expect(gone).toEqual([]);
-    await clock.advance(500);
-    expect(gone).toHaveLength(1);
   });
 
   test('reports a failure once until a check succeeds, and continues', async () => {
     const { iptables, clock, gone, failures, placed } = watch();
     await iptables.restore(INSTALL);
+    placed.times++;
     await clock.advance(500);
     await iptables.restore(FLUSH);
     iptables.failNext(new Error('no more processes'));

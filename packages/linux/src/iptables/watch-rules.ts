@@ -12,8 +12,8 @@ export interface RuleWatchOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /**
-   * How often the rules were installed so far, or found: they may be removed again before a check has seen them.
-   * Default: only rules that a check has seen are reported as missing.
+   * How often the rules were installed so far, or found: they may be removed again before a check has seen them. There is no check
+   * before the first time. Default: only rules that a check has seen are reported as missing.
    */
   readonly placed?: () => number;
   /** Called after each check that found all rules; rejects when it fails. Default: nothing. */
@@ -35,6 +35,9 @@ export async function watchRules(options: RuleWatchOptions): Promise<void> {
   let failing = false;
   while (!signal.aborted) {
     await pause(clock, INTERVAL, signal);
+    if (placed?.() === 0) {
+      continue;
+    }
     try {
       if ((await sentinels.check(signal, onDrift, placed)) && !signal.aborted) {
         await afterCheck?.();

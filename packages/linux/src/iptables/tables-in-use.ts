@@ -1,0 +1,75 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { asText, attributeMap } from '../netlink/attributes.js';
+import { inNamespace } from '../netlink/in-namespace.js';
+import { loadLibc } from '../netlink/libc.js';
+import { NETLINK_FLAGS } from '../netlink/netlink.js';
+import { NetlinkError } from '../netlink/netlink-error.js';
+import { NetlinkSocket } from '../netlink/netlink-socket.js';
+import { NFT_FAMILIES, NFT_MESSAGE_HEAD, NFTA_TABLE, nftMessageType } from '../nftables/netlink/nf-tables.js';
+import { systemErrorCode } from '../process/kernel-files.js';
+import type { IptablesTable, IptablesVariant } from './iptables.js';
+
+const TABLES: ReadonlySet<string> = new Set<IptablesTable>(['filter', 'nat', 'mangle', 'raw', 'security']);
+const FAMILIES: readonly number[] = Object.values(NFT_FAMILIES);
+/** Directory of the network namespace of the calling thread. */
+const NET = '/proc/thread-self/net';
+/** The tables of the legacy variant that a program has used since the namespace was created. */
+const LEGACY_NAMES = ['ip_tables_names', 'ip6_tables_names'];
+
+/**
+ * Whether a network namespace has tables of a variant, of IPv4 or IPv6. Starts no program, and loads no kernel module. Never rejects.
+ *
+ * @param namespace its path; undefined: that of this process.
+ * @returns undefined when it is not known, as without privileges.
+ */
+export async function hasIptablesTables(
+  variant: IptablesVariant,
+  namespace: string | undefined,
+): Promise<boolean | undefined> {
+  try {
+    return variant === 'nft' ? await hasNftTables(namespace) : await hasLegacyTables(namespace);
+  } catch {
+    // The C library cannot be called, or the namespace cannot be entered.
+    return undefined;
+  }
+}
+
+async function hasNftTables(namespace: string | undefined): Promise<boolean | undefined> {
+  const netlink = new NetlinkSocket('netfilter', namespace === undefined ? {} : { namespace });
+  try {
+    const tables = await netlink.request({
+      type: nftMessageType('getTable'),
+      flags: NETLINK_FLAGS.dump,
+      payload: Buffer.alloc(NFT_MESSAGE_HEAD),
+    });
+    return tables.some(
+      ({ payload }) =>
+        FAMILIES.includes(payload[0] ?? 0) &&
+        TABLES.has(asText(attributeMap(payload.subarray(NFT_MESSAGE_HEAD)).get(NFTA_TABLE.name))),
+    );
+  } catch (error) {
+    if (error instanceof NetlinkError) {
+      return undefined;
+    }
+    throw error;
+  } finally {
+    netlink.close();
+  }
+}
+
+async function hasLegacyTables(namespace: string | undefined): Promise<boolean | undefined> {
+  const read = () => (existsSync(NET) ? LEGACY_NAMES.some((name) => readNames(`${NET}/${name}`) !== '') : undefined);
+  return namespace === undefined ? read() : inNamespace(await loadLibc(), namespace, read);
+}
+
+/** Empty where the kernel does not have this variant. */
+function readNames(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') {
+      return '';
+    }
+    throw error;
+  }
+}
