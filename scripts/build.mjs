@@ -96,7 +96,28 @@ const NODE_STREAMS = {
 
 /** What is used of modules of Node whose import is dear. The bundler reports an import of anything else. */
 const REQUIRED = new Map([
+  [
+    'crypto',
+    ['createHash', 'createPrivateKey', 'generateKeyPairSync', 'randomBytes', 'randomUUID', 'sign', 'X509Certificate'],
+  ],
+  [
+    'fs',
+    [
+      ...[
+        'appendFileSync',
+        'constants',
+        'createReadStream',
+        'createWriteStream',
+        'existsSync',
+        'readFileSync',
+        'statSync',
+      ],
+      ...['unwatchFile', 'watch', 'watchFile', 'writeFileSync'],
+    ],
+  ],
   ['http', ['Agent', 'createServer', 'get', 'request', 'STATUS_CODES']],
+  ['https', ['Agent', 'createServer', 'request']],
+  ['process', ['execArgv', 'execPath', 'hrtime', 'platform']],
   [
     'util',
     [
@@ -104,18 +125,22 @@ const REQUIRED = new Map([
       ...['isDeepStrictEqual', 'parseArgs', 'promisify', 'stripVTControlCharacters', 'styleText', 'types'],
     ],
   ],
+  ['zlib', ['createGunzip', 'deflateRawSync', 'gunzipSync', 'gzip', 'inflateRawSync']],
 ]);
+
+const REQUIRED_NAMES = new RegExp(`^(node:)?(${[...REQUIRED.keys()].join('|')})$`);
 
 /**
  * An import of a module of Node reads all that it exports, some of which is loaded at the first use: of `node:http`, in Node 22 and later,
- * undici, which takes a tenth of a second and several megabytes. `require` does not.
+ * undici, which takes a tenth of a second and several megabytes; of `node:process`, all options of Node; of `node:fs` and `node:crypto`, what
+ * returns promises and Web Crypto. `require` does not.
  *
  * @type {import('esbuild').Plugin}
  */
 const REQUIRED_MODULES = {
   name: 'required-modules',
   setup(build) {
-    build.onResolve({ filter: /^(node:)?(http|util)$/ }, ({ kind, path }) =>
+    build.onResolve({ filter: REQUIRED_NAMES }, ({ kind, path }) =>
       kind === 'import-statement'
         ? { path: path.replace('node:', ''), namespace: 'required', sideEffects: false }
         : undefined,

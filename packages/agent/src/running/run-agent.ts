@@ -1,12 +1,5 @@
 import { hostname } from 'node:os';
-import {
-  type IPFamily,
-  type Logger,
-  ProxierError,
-  type SyncSuccess,
-  systemClock,
-  type Timer,
-} from '@kube-proxier/core';
+import { type Logger, ProxierError } from '@kube-proxier/core';
 import {
   combineObservers,
   type ProfilingOptions,
@@ -14,7 +7,6 @@ import {
   ProxyServer,
   type ProxyServerOptions,
   resolveNodeName,
-  type ServerObserver,
 } from '@kube-proxier/server';
 import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
@@ -24,12 +16,10 @@ import { checkFamilies } from './family-checks.js';
 import { adjustOomScore, conntrackTuning } from './host-setup.js';
 import { NodeEvents } from './node-events.js';
 import { PodNetworkCheck } from './pod-network-check.js';
+import { Settling } from './settling.js';
 
 /** Milliseconds that pending events have to be sent when the agent ends. */
 const EVENT_FLUSH_TIMEOUT = 300;
-
-/** Milliseconds from the first syncs, and from the first verification, until `onSettled` is called. */
-const SETTLE_DELAY = 2000;
 
 /** Parameters of {@link runAgent}. */
 export interface RunContext {
@@ -210,34 +200,4 @@ function profilingOf(logger: Logger | AdjustableLogger): ProfilingOptions {
       logger.info('Set the log verbosity by request', { v: level });
     },
   };
-}
-
-/** Detects that the first syncs are complete. */
-class Settling implements ServerObserver {
-  readonly #families = new Set<IPFamily>();
-  #pending: Timer | undefined;
-  #isVerified = false;
-
-  constructor(private readonly onSettled: () => void) {}
-
-  synced({ family }: Pick<SyncSuccess, 'family'>): void {
-    if (!this.#families.has(family)) {
-      this.#families.add(family);
-      // The other IP family may still be syncing.
-      this.#settleLater();
-    }
-  }
-
-  /** The first one loads code, and leaves behind as much garbage as a start. */
-  verified(): void {
-    if (!this.#isVerified) {
-      this.#isVerified = true;
-      this.#settleLater();
-    }
-  }
-
-  #settleLater(): void {
-    this.#pending?.cancel();
-    this.#pending = systemClock.setTimer(SETTLE_DELAY, this.onSettled);
-  }
 }

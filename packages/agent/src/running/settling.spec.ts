@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import { VirtualClock } from '@kube-proxier/core/testing';
+import { Settling } from './settling.js';
+
+function settling() {
+  const clock = new VirtualClock();
+  const at: number[] = [];
+  return { clock, at, observer: new Settling(() => at.push(clock.monotonic()), clock) };
+}
+
+describe('the work of a start is done', () => {
+  test('when the slowest family is synced, not while it still is being synced', async () => {
+    const { clock, at, observer } = settling();
+    const begin = clock.monotonic();
+    observer.started('IPv4');
+    observer.started('IPv6');
+    observer.synced({ family: 'IPv6' });
+    observer.verified();
+    await clock.advance(60_000);
+    expect(at).toEqual([]);
+    observer.synced({ family: 'IPv4' });
+    await clock.advance(60_000);
+    expect(at).toEqual([begin + 62_000]);
+    observer.synced({ family: 'IPv4' });
+    await clock.advance(60_000);
+    expect(at).toHaveLength(1);
+  });
+
+  test('when a family fails: its retries may be in vain', async () => {
+    const { clock, at, observer } = settling();
+    observer.started('IPv4');
+    observer.started('IPv6');
+    observer.failed({ family: 'IPv6' });
+    observer.synced({ family: 'IPv4' });
+    await clock.advance(2000);
+    expect(at).toHaveLength(1);
+    observer.failed({ family: 'IPv6' });
+    observer.synced({ family: 'IPv6' });
+    await clock.advance(60_000);
+    expect(at).toHaveLength(1);
+  });
+
+  test('once more after the first verification; once where both are near each other', async () => {
+    const late = settling();
+    late.observer.started('IPv4');
+    late.observer.synced({ family: 'IPv4' });
+    await late.clock.advance(5000);
+    late.observer.verified();
+    await late.clock.advance(60_000);
+    late.observer.verified();
+    await late.clock.advance(60_000);
+    expect(late.at).toHaveLength(2);
+    const soon = settling();
+    soon.observer.started('IPv4');
+    soon.observer.synced({ family: 'IPv4' });
+    await soon.clock.advance(1000);
+    soon.observer.verified();
+    await soon.clock.advance(60_000);
+    expect(soon.at).toHaveLength(1);
+  });
+});
