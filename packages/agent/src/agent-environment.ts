@@ -2,6 +2,7 @@ import type { Logger } from '@kube-proxier/core';
 import type { Composition } from './compose.js';
 import type { AgentSettings } from './flags/agent-settings.js';
 import type { AdjustableLogger } from './logging/winston-logger.js';
+import type { StartPhases } from './running/settling.js';
 import type { ProgressLine } from './terminal/progress-line.js';
 import type { TextStyle } from './terminal/text-style.js';
 
@@ -27,6 +28,6 @@ export interface AgentEnvironment {
   readonly createLogger: (logging: AgentSettings['logging']) => Logger | AdjustableLogger;
   /** Aborts to end the agent. */
   readonly signal: AbortSignal;
-  /** Called once, some time after the initial state is programmed. Default: nothing. */
-  readonly onSettled?: () => void;
+  /** Told of what happens at a start. Default: nothing is. */
+  readonly phases?: StartPhases;
 }

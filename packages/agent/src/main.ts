@@ -2,7 +2,7 @@
 import { writeCompileCache } from './running/compile-cache.js';
 import { raisePermittedNetAdmin } from './running/net-admin.js';
 import { openFilesShortage } from './running/open-files-limit.js';
-import { holdMemory, settleMemory } from './running/process-memory.js';
+import { holdMemory, releaseCodeOfStart, settleMemory } from './running/process-memory.js';
 import { versionText } from './version.js';
 
 const shortage = openFilesShortage();
@@ -13,13 +13,13 @@ if (process.argv.length === 3 && process.argv[2] === '--version') {
   holdMemory();
   // Imported only here, as these are many modules.
   const { runProcess } = await import('./run-process.js');
-  await runProcess(
-    async () => (await import('./compose.js')).compose(),
-    () => {
+  await runProcess(async () => (await import('./compose.js')).compose(), {
+    objectsRead: () => void releaseCodeOfStart(),
+    settled: () => {
       writeCompileCache();
       void settleMemory();
     },
-  );
+  });
 } else {
   process.stderr.write(`kube-proxier cannot start: ${shortage}\n`);
   process.exitCode = 1;

@@ -1,5 +1,6 @@
 import type { Composition } from './compose.js';
 import { formatTextLine } from './logging/log-line.js';
+import type { StartPhases } from './running/settling.js';
 
 /** Milliseconds after which the process exits even if the command has not returned: supervisors may allow only one second. */
 const GRACE = 800;
@@ -12,9 +13,9 @@ const GRACE = 800;
  * Called once, before anything else: the parts are loaded after signal handlers are installed.
  *
  * @param load loads the parts of the agent.
- * @param onSettled called some time after the initial state is programmed, and again after the first verification.
+ * @param phases told of what happens at a start.
  */
-export async function runProcess(load: () => Promise<Composition>, onSettled?: () => void): Promise<void> {
+export async function runProcess(load: () => Promise<Composition>, phases?: StartPhases): Promise<void> {
   const abort = new AbortController();
   const unexpected = (error: unknown) => {
     const stack = error instanceof Error ? error.stack : String(error);
@@ -73,7 +74,7 @@ export async function runProcess(load: () => Promise<Composition>, onSettled?: (
       return logger;
     },
     signal: abort.signal,
-    ...(onSettled ? { onSettled } : {}),
+    ...(phases ? { phases } : {}),
   });
   clearInterval(alive);
   process.exitCode = status;

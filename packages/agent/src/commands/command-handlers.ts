@@ -224,9 +224,9 @@ async function run(request: CommandRequest, logger: Logger): Promise<void> {
     await prepareHost({ composition, settings, logger });
     return;
   }
-  const { signal, onSettled } = environment;
+  const { signal, phases } = environment;
   const onRunning = endOnConfigurationChange(request, logger);
-  await runAgent({ composition, settings, logger, signal, onRunning, ...(onSettled ? { onSettled } : {}) });
+  await runAgent({ composition, settings, logger, signal, onRunning, ...(phases ? { phases } : {}) });
 }
 
 async function cleanup({ commandLine, composition, settings, environment }: CommandRequest, logger: Logger) {

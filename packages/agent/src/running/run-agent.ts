@@ -16,7 +16,7 @@ import { checkFamilies } from './family-checks.js';
 import { adjustOomScore, conntrackTuning } from './host-setup.js';
 import { NodeEvents } from './node-events.js';
 import { PodNetworkCheck } from './pod-network-check.js';
-import { Settling } from './settling.js';
+import { Settling, type StartPhases } from './settling.js';
 
 /** Milliseconds that pending events have to be sent when the agent ends. */
 const EVENT_FLUSH_TIMEOUT = 300;
@@ -38,8 +38,8 @@ export interface RunContext {
     end: (reason: ProxierError) => void,
     report: (problems: readonly string[]) => void,
   ) => () => void;
-  /** Called some time after the initial state is programmed, and again after the first verification. */
-  readonly onSettled?: () => void;
+  /** Told of what happens at a start. Default: nothing is. */
+  readonly phases?: StartPhases;
 }
 
 /**
@@ -53,7 +53,7 @@ export async function runAgent({
   logger,
   signal,
   onRunning,
-  onSettled,
+  phases,
 }: RunContext): Promise<void> {
   if (signal.aborted) {
     return;
@@ -82,11 +82,7 @@ export async function runAgent({
     ...(healthChecks ? { healthChecks } : {}),
     metrics,
     observer: combineObservers(
-      [
-        new PodNetworkCheck(settings, logger),
-        ...(events ? [events] : []),
-        ...(onSettled ? [new Settling(onSettled)] : []),
-      ],
+      [new PodNetworkCheck(settings, logger), ...(events ? [events] : []), ...(phases ? [new Settling(phases)] : [])],
       logger,
     ),
   });

@@ -5,22 +5,28 @@ import { Settling } from './settling.js';
 function settling() {
   const clock = new VirtualClock();
   const at: number[] = [];
-  return { clock, at, observer: new Settling(() => at.push(clock.monotonic()), clock) };
+  const read: number[] = [];
+  const phases = { objectsRead: () => read.push(clock.monotonic()), settled: () => at.push(clock.monotonic()) };
+  return { clock, at, read, observer: new Settling(phases, clock) };
 }
 
 describe('the work of a start is done', () => {
   test('when the slowest family is synced, not while it still is being synced', async () => {
-    const { clock, at, observer } = settling();
+    const { clock, at, read, observer } = settling();
     const begin = clock.monotonic();
     observer.started('IPv4');
     observer.started('IPv6');
+    observer.resolving();
+    await clock.advance(100);
+    observer.resolving();
+    expect(read).toEqual([begin]);
     observer.synced({ family: 'IPv6' });
     observer.verified();
     await clock.advance(60_000);
     expect(at).toEqual([]);
     observer.synced({ family: 'IPv4' });
     await clock.advance(60_000);
-    expect(at).toEqual([begin + 62_000]);
+    expect(at).toEqual([begin + 62_100]);
     observer.synced({ family: 'IPv4' });
     await clock.advance(60_000);
     expect(at).toHaveLength(1);

@@ -8,8 +8,16 @@ import {
 } from '@kube-proxier/core';
 import type { ServerObserver } from '@kube-proxier/server';
 
-/** Milliseconds from the first syncs, and from the first verification, until the callback is called. */
+/** Milliseconds from the first syncs, and from the first verification, until the start is over. */
 const DELAY = 2000;
+
+/** What happens at a start that matters for the memory of this process. */
+export interface StartPhases {
+  /** All objects are read, and the first sync begins. */
+  objectsRead(): void;
+  /** Some time after the first syncs, and again after the first verification; once where they are near each other. */
+  settled(): void;
+}
 
 /**
  * Detects that the work of a start is done: each IP family has been synced, or has failed to be, and the node has been verified. Each of
@@ -18,18 +26,25 @@ const DELAY = 2000;
 export class Settling implements ServerObserver {
   /** Families whose first sync is awaited. */
   readonly #awaited = new Set<IPFamily>();
+  #isResolving = false;
   #isSynced = false;
   #isVerified = false;
   #pending: Timer | undefined;
 
-  /** @param onSettled called some time after the first syncs, and again after the first verification; once where they are near each other. */
   constructor(
-    private readonly onSettled: () => void,
+    private readonly phases: StartPhases,
     private readonly clock: Clock = systemClock,
   ) {}
 
   started(family: IPFamily): void {
     this.#awaited.add(family);
+  }
+
+  resolving(): void {
+    if (!this.#isResolving) {
+      this.#isResolving = true;
+      this.phases.objectsRead();
+    }
   }
 
   synced({ family }: Pick<SyncSuccess, 'family'>): void {
@@ -62,6 +77,6 @@ export class Settling implements ServerObserver {
 
   #settleLater(): void {
     this.#pending?.cancel();
-    this.#pending = this.clock.setTimer(DELAY, this.onSettled);
+    this.#pending = this.clock.setTimer(DELAY, () => this.phases.settled());
   }
 }
