@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { until } from '@kube-proxier/core/testing';
 import { createCommandRunner } from './command-runner.js';
+import { CommandSession } from './command-session.js';
 import { type SlowCommand, slowCommands, superviseProcess } from './process-group.js';
 
 const runner = createCommandRunner();
@@ -100,4 +101,18 @@ test('a slow program is reported with its name, while it runs', async () => {
   expect(reported).toEqual([{ command: 'sleep', pid: child.pid, elapsed: expect.any(Number), timeout: LONG }]);
   child.kill('SIGKILL');
   await expect(supervised).resolves.toBe('ended');
+});
+
+test('a long-running program that does not answer a request is reported with its name', async () => {
+  const reported: SlowCommand[] = [];
+  const note = (message: unknown) => reported.push(message as SlowCommand);
+  slowCommands.subscribe(note);
+  const command = await tool('read request; sleep 1000');
+  const session = new CommandSession(runner.start, { command, args: [] }, 50);
+  const unanswered = session.exchange('request\n', () => undefined, LONG);
+  await until(() => reported.length > 0);
+  slowCommands.unsubscribe(note);
+  expect(reported).toEqual([{ command, pid: session.pid, elapsed: expect.any(Number), timeout: LONG }]);
+  session.stop();
+  await expect(unanswered).resolves.toBeUndefined();
 });

@@ -1,4 +1,5 @@
 import type { CommandRequest, CommandRunner, RunningCommand, RunningCommandEnd } from './command-runner.js';
+import { reportWhenSlow } from './process-group.js';
 
 /** Why a session gives no further answers. */
 export type SessionEnd = 'timeout' | RunningCommandEnd;
@@ -18,7 +19,12 @@ export class CommandSession {
   readonly #running: RunningCommand;
   #wake: () => void = () => {};
 
-  constructor(start: NonNullable<CommandRunner['start']>, request: Pick<CommandRequest, 'command' | 'args'>) {
+  /** @param slowAfter milliseconds without an answer after which it is reported as a slow command. Default 30000. */
+  constructor(
+    start: NonNullable<CommandRunner['start']>,
+    private readonly request: Pick<CommandRequest, 'command' | 'args'>,
+    private readonly slowAfter?: number,
+  ) {
     this.#running = start(request, {
       stdout: (text) => this.#heard(() => (this.stdout += text)),
       stderr: (text) => this.#heard(() => (this.stderr += text)),
@@ -48,6 +54,7 @@ export class CommandSession {
       this.#finish('timeout');
       this.stop();
     }, timeout);
+    const forgetSlow = reportWhenSlow(this.request.command, this.pid, timeout, this.slowAfter);
     try {
       for (;;) {
         const found = answer();
@@ -60,6 +67,7 @@ export class CommandSession {
       }
     } finally {
       clearTimeout(timer);
+      forgetSlow();
     }
   }
 

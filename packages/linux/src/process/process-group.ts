@@ -15,20 +15,41 @@ export interface SlowCommand {
   readonly command: string;
   /** Undefined where there is no process. */
   readonly pid: number | undefined;
-  /** Elapsed milliseconds. */
+  /** Elapsed milliseconds; of a long-running command, since it was sent a request. */
   readonly elapsed: number;
   /** Milliseconds after which it is killed. */
   readonly timeout: number;
 }
 
 /**
- * Reports commands that have run for `SLOW_AFTER` milliseconds (30 s) and have not ended: a `node:diagnostics_channel`,
+ * Reports commands that have run for `SLOW_AFTER` milliseconds (30 s) and have not ended, or have not answered a request: a `node:diagnostics_channel`,
  * so that a host can log what its syncs wait for.
  */
 export const slowCommands = channel('@kube-proxier/linux/slow-command');
 
 /** Milliseconds after which a running command is reported. */
 export const SLOW_AFTER = 30_000;
+
+/**
+ * Reports a command on {@link slowCommands} after `slowAfter` milliseconds, if it has more time than that, until the returned function is
+ * called.
+ */
+export function reportWhenSlow(
+  command: string,
+  pid: number | undefined,
+  timeout: number,
+  slowAfter: number = SLOW_AFTER,
+): () => void {
+  if (timeout <= slowAfter) {
+    return () => {};
+  }
+  const started = performance.now();
+  const timer = setTimeout(() => {
+    const slow: SlowCommand = { command, pid, elapsed: performance.now() - started, timeout };
+    slowCommands.publish(slow);
+  }, slowAfter);
+  return () => clearTimeout(timer);
+}
 
 /** Milliseconds that descendants have to close the pipes of a process that has exited or was killed. */
 const PIPE_GRACE = 1000;
@@ -110,8 +131,8 @@ export async function superviseProcess(
   timeout: number,
   slowAfter: number = SLOW_AFTER,
 ): Promise<SupervisedEnd> {
-  const started = performance.now();
   const forget = killWithThisProcess(leader.pid);
+  const forgetSlow = reportWhenSlow(command, leader.pid, timeout, slowAfter);
   const timers: NodeJS.Timeout[] = [];
   const after = (milliseconds: number, work: () => void) => timers.push(setTimeout(work, milliseconds));
   try {
@@ -121,12 +142,6 @@ export async function superviseProcess(
         () => resolve('ended'),
       );
       leader.once('exit', () => after(PIPE_GRACE, () => resolve('pipes-held')));
-      if (timeout > slowAfter) {
-        after(slowAfter, () => {
-          const slow: SlowCommand = { command, pid: leader.pid, elapsed: performance.now() - started, timeout };
-          slowCommands.publish(slow);
-        });
-      }
       after(timeout, () => {
         killGroup(leader.pid);
         resolve('timed-out');
@@ -134,6 +149,7 @@ export async function superviseProcess(
     });
   } finally {
     forget();
+    forgetSlow();
     for (const timer of timers) {
       clearTimeout(timer);
     }
