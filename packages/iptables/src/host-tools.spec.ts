@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { RecordingLogger } from '@kube-proxier/core/testing';
 import { CommandError, type CommandRequest, type CommandRunner } from '@kube-proxier/linux';
 import { HostTools } from './host-tools.js';
 
@@ -54,4 +55,34 @@ test('a program that is installed later, or removed, is noticed', async () => {
   }
   await look();
   expect(seen).toEqual(['IPv4 legacy', 'IPv6 nft']);
+});
+
+test('a variant whose tables cannot be listed is warned about, once, also where there was no logger at first', async () => {
+  const { runner } = hostWith(new Set(['iptables-nft-save', 'ip6tables-nft-save']));
+  const refused = 'Cannot initialize: Permission denied (you must be root)';
+  const legacyRefused = {
+    async run(request: CommandRequest) {
+      if (request.command === 'iptables-legacy-save') {
+        throw new CommandError('exit-code', request.command, 1, undefined, refused, `it failed: ${refused}`);
+      }
+      return runner.run(request);
+    },
+  };
+  const logger = new RecordingLogger(1);
+  const tools = new HostTools(legacyRefused, undefined);
+  await tools.chosen('IPv4');
+  await tools.chosen('IPv4', logger);
+  await tools.chosen('IPv6', logger);
+  expect(logger.entries).toEqual([
+    expect.objectContaining({
+      level: 'warn',
+      message: expect.stringMatching(
+        /^Using nft iptables: only the nft tables can be listed .*Permission denied.*CAP_NET_RAW$/,
+      ),
+    }),
+  ]);
+  const other = new RecordingLogger(1);
+  await new HostTools(runner, undefined).chosen('IPv4', other);
+  expect(other.messages()).toEqual(['Using nft iptables: only the nft tools are installed']);
+  expect(other.warnings).toEqual([]);
 });

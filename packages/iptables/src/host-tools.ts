@@ -37,6 +37,8 @@ function versionIn(saved: string): IptablesVersion | undefined {
 /** The iptables programs of a host. */
 export class HostTools {
   #variant: Promise<IptablesVariant | undefined> | undefined;
+  /** Logs why this variant is in use, until that was done: it may be determined before there is a logger. */
+  #logVariant: ((logger: Logger) => void) | undefined;
   /** Programs that ran once: they are not started again to find out. */
   readonly #installed = new Set<string>();
   readonly #versions = new Map<IPFamily, Promise<IptablesVersion>>();
@@ -92,23 +94,35 @@ export class HostTools {
   }
 
   /** Both families use the same variant, as the kubelet and the pod network do. Undefined for the default one. */
-  variantInUse(logger?: Logger): Promise<IptablesVariant | undefined> {
-    this.#variant ??=
-      this.requested === undefined
-        ? detectIptablesVariant(this.runner).then(({ variant, reason, saved = new Map() }) => {
-            logger?.debug(1, `using ${variant ?? 'the default'} iptables: ${reason}`);
-            this.#found = new Map([...saved].map(([family, { text }]) => [family, foundIn(text)]));
-            for (const [family, rules] of saved) {
-              this.#saved.set(family, rules);
-              const version = versionIn(rules.text);
-              if (version !== undefined) {
-                this.#versions.set(family, Promise.resolve(version));
-              }
-            }
-            return variant;
-          })
-        : Promise.resolve(this.requested);
-    return this.#variant;
+  async variantInUse(logger?: Logger): Promise<IptablesVariant | undefined> {
+    this.#variant ??= this.requested === undefined ? this.#detectVariant() : Promise.resolve(this.requested);
+    const variant = await this.#variant;
+    if (logger !== undefined) {
+      this.#logVariant?.(logger);
+      this.#logVariant = undefined;
+    }
+    return variant;
+  }
+
+  async #detectVariant(): Promise<IptablesVariant | undefined> {
+    const { variant, reason, isCertain = true, saved = new Map() } = await detectIptablesVariant(this.runner);
+    const used = `Using ${variant ?? 'the default'} iptables: ${reason}`;
+    this.#logVariant = (logger) =>
+      isCertain
+        ? logger.debug(1, used)
+        : logger.warn(
+            `${used}. If this host uses the other variant, its rules stay in force beside those of kube-proxier; ` +
+              'give this process what it needs to list them, such as CAP_NET_RAW',
+          );
+    this.#found = new Map([...saved].map(([family, { text }]) => [family, foundIn(text)]));
+    for (const [family, rules] of saved) {
+      this.#saved.set(family, rules);
+      const version = versionIn(rules.text);
+      if (version !== undefined) {
+        this.#versions.set(family, Promise.resolve(version));
+      }
+    }
+    return variant;
   }
 
   /** What was found while the variant in use was determined: once, as it is outdated soon. */

@@ -36,8 +36,11 @@ export async function detectIptablesVariant(runner: CommandRunner): Promise<Ipta
   const unlisted: string[] = [];
   const inUse = await variantsInUse(runner);
   for (const variant of [...inUse, ...VARIANTS.filter((other) => !inUse.includes(other))]) {
-    const saved = await savedRules(runner, variant, (reason) => unlisted.push(reason));
+    const refused: string[] = [];
+    const saved = await savedRules(runner, variant, (reason) => refused.push(reason));
     if (saved.size === 0) {
+      // Where the kernel has no tables of a variant, there is nothing to list.
+      unlisted.push(...(inUse.includes(variant) ? refused.slice(0, 1) : []));
       continue;
     }
     const texts = [...saved.values()].map(({ text }) => text);
@@ -56,8 +59,8 @@ export async function detectIptablesVariant(runner: CommandRunner): Promise<Ipta
     return saved === undefined ? {} : { saved };
   };
   const only = [...rules.keys()];
+  const [reason] = unlisted;
   if (only.length === 1) {
-    const [reason] = unlisted;
     return reason === undefined
       ? { variant: only[0], reason: `only the ${only[0]} tools are installed`, ...savedOf(only[0]) }
       : {
@@ -78,8 +81,8 @@ export async function detectIptablesVariant(runner: CommandRunner): Promise<Ipta
     ? { variant: undefined, reason: 'the tools do not report their variant' }
     : {
         variant: inPath,
-        reason: `iptables in PATH is the ${inPath} variant`,
-        ...(unlisted.length === 0 ? {} : { isCertain: false }),
+        reason: `iptables in PATH is the ${inPath} variant${reason === undefined ? '' : `, and no tables can be listed (${reason})`}`,
+        ...(reason === undefined ? {} : { isCertain: false }),
         ...savedOf(inPath),
       };
 }

@@ -4,6 +4,7 @@ import { type FileCapability, whyNotPermitted } from './capabilities.js';
 const ALL = '000001ffffffffff';
 const NONE = '0000000000000000';
 const NET = '0000000000003000';
+const ADMIN = '0000000000001000';
 
 interface Sets {
   readonly uid?: number;
@@ -75,10 +76,16 @@ test.each<[string, string, FileCapability | undefined, RegExp]>([
     /something else refuses it/,
   ],
   [
+    'root without the capability for the sockets of iptables-legacy',
+    status({ uid: 0, permitted: ADMIN, effective: ADMIN, bounding: ADMIN }),
+    undefined,
+    /something else refuses it: the lack of CAP_NET_RAW, which iptables-legacy needs, a user namespace/,
+  ],
+  [
     'root that is refused',
     status({ uid: 0, permitted: ALL, effective: ALL, bounding: ALL }),
     undefined,
-    /has CAP_NET_ADMIN, so something else refuses it/,
+    /has CAP_NET_ADMIN, so something else refuses it: a user namespace/,
   ],
 ])('%s gets the real reason for a refusal', (_who, text, fileCapability, reason) => {
   expect(whyNotPermitted({ status: text, fileCapability })).toMatch(reason);

@@ -3,6 +3,7 @@ import { readU32, u32, writeU32 } from '../netlink/attributes.js';
 import { loadedLibc, loadLibc } from '../netlink/libc.js';
 
 const CAP_NET_ADMIN = 12;
+const CAP_NET_RAW = 13;
 /** Version 3 of the interface: two times 32 capabilities. */
 const CAPABILITY_VERSION = 0x20080522;
 /** Bytes for 32 capabilities: effective, permitted and inheritable ones. */
@@ -39,9 +40,13 @@ export function whyNotPermitted(facts: PermissionFacts = {}): string {
       'run it as root, or raise CAP_NET_ADMIN and CAP_NET_RAW in the ambient set'
     );
   }
+  const noSockets =
+    refused === 'program' && !hasCapability(CAP_NET_RAW, status, isRoot ? 'CapBnd' : 'CapAmb')
+      ? 'the lack of CAP_NET_RAW, which iptables-legacy needs, '
+      : '';
   return (
-    'this process has CAP_NET_ADMIN, so something else refuses it: a user namespace that does not own this network ' +
-    'namespace, AppArmor, SELinux or seccomp, or a file that this user may not open'
+    `this process has CAP_NET_ADMIN, so something else refuses it: ${noSockets}a user namespace that does not own this ` +
+    'network namespace, AppArmor, SELinux or seccomp, or a file that this user may not open'
   );
 }
 
@@ -106,12 +111,15 @@ export async function raiseNetAdmin(): Promise<boolean> {
  * @param status the text of `/proc/PID/status`. Default: that of this process.
  * @param set as it is named there. Default `CapEff`: it is in effect.
  */
-export function hasNetAdmin(
-  status: string = ownStatus(),
-  set: 'CapEff' | 'CapPrm' | 'CapBnd' | 'CapAmb' = 'CapEff',
-): boolean {
+export function hasNetAdmin(status: string = ownStatus(), set: CapabilitySet = 'CapEff'): boolean {
+  return hasCapability(CAP_NET_ADMIN, status, set);
+}
+
+type CapabilitySet = 'CapEff' | 'CapPrm' | 'CapBnd' | 'CapAmb';
+
+function hasCapability(capability: number, status: string, set: CapabilitySet): boolean {
   const bits = BigInt(`0x${new RegExp(`^${set}:\\s*([0-9a-f]+)$`, 'm').exec(status)?.[1] ?? '0'}`);
-  return ((bits >> BigInt(CAP_NET_ADMIN)) & 1n) === 1n;
+  return ((bits >> BigInt(capability)) & 1n) === 1n;
 }
 
 /** That of the program that this process runs; undefined where nothing has loaded the C library. */
