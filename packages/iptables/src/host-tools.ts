@@ -111,7 +111,7 @@ export class HostTools {
       isCertain
         ? logger.debug(1, used)
         : logger.warn(
-            `${used}. If this host uses the other variant, its rules stay in force beside those of kube-proxier; ` +
+            `${used}. If this host uses the other variant, its rules may stay in force beside those of kube-proxier; ` +
               'give this process what it needs to list them, such as CAP_NET_RAW',
           );
     this.#found = new Map([...saved].map(([family, { text }]) => [family, foundIn(text)]));

@@ -22,7 +22,13 @@ import {
   until,
   VirtualClock,
 } from '@kube-proxier/core/testing';
-import { type AddressEvents, type Conntrack, type ConntrackEntry, ConntrackError } from '@kube-proxier/linux';
+import {
+  type AddressEvents,
+  type Conntrack,
+  type ConntrackEntry,
+  ConntrackError,
+  slowCommands,
+} from '@kube-proxier/linux';
 import { FakeConntrack, FakeSysctl } from '@kube-proxier/linux/testing';
 import { ContainerModule } from 'inversify';
 import { ConntrackTuning, DEFAULT_CONNTRACK_TUNING } from './conntrack/conntrack-tuning.js';
@@ -116,6 +122,17 @@ describe('ProxyServer', () => {
     expect(source.stopped).toBeGreaterThan(0);
     source.handler?.onServiceUpdate(web, undefined);
     expect(backend.keys('IPv4')).toEqual(['work/web:/TCP']);
+  });
+
+  test('names a command that blocks the probe of the mode', async () => {
+    const { backend, logger, server } = setUp();
+    backend.probe = async () => {
+      slowCommands.publish({ command: 'iptables-save', pid: 12, elapsed: 30_000, timeout: 60_000 });
+      return { usable: true };
+    };
+    await server.start();
+    expect(logger.warnings).toContainEqual(expect.stringMatching(/^iptables-save has been running for 30 s/));
+    await server.stop();
   });
 
   test.each<[BackendModule['capabilities'], readonly [boolean, boolean | string]]>([

@@ -160,6 +160,8 @@ export class ProxyServer {
       throw new ProxierError('NO_SOURCES', 'no Service source is configured; give ProxyServer the option sources');
     }
     const nodeName = this.#nodeName();
+    // The probe of a mode waits for programs too.
+    this.#listening.push(new SlowCommandLog(this.#logger));
     const reader = this.#makeReader();
     this.#recorder = this.#makeRecorder(nodeName, reader);
     this.#probe = this.#makeProbe();
@@ -201,7 +203,6 @@ export class ProxyServer {
     }
     this.#options.checkFamilies?.(families, selection.backend);
     this.#probe?.serve(families);
-    this.#listening.push(new SlowCommandLog(this.#logger));
     const cleaner = await this.#makeCleaner(selection.backend);
     const cleaning = cleaner && new BackgroundCleaning((success) => cleaner.synced(success));
     const resetter = this.#makeResetter(selection.backend);

@@ -1,7 +1,7 @@
 import type { Logger } from '@kube-proxier/core';
 import { type SlowCommand, slowCommands } from '@kube-proxier/linux';
 
-/** Logs a command that blocks syncs for a long time, until stopped. */
+/** Logs a command that blocks the start or syncs for a long time, until stopped. */
 export class SlowCommandLog {
   constructor(private readonly logger: Logger) {
     slowCommands.subscribe(this.#note);
@@ -16,7 +16,7 @@ export class SlowCommandLog {
     const seconds = Math.round(elapsed / 1000);
     const limit = Math.round(timeout / 1000);
     this.logger.warn(
-      `${command} has been running for ${seconds} s; syncs wait for it, and it is killed after ${limit} s: find out what blocks it`,
+      `${command} has been running for ${seconds} s; kube-proxier waits for it, and it is killed after ${limit} s: find out what blocks it`,
       pid === undefined ? {} : { pid },
     );
   };
