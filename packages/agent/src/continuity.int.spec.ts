@@ -1,3 +1,5 @@
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { casesOf } from '@kube-proxier/core/testing';
 import type { Iptables, IptablesVariant } from '@kube-proxier/linux';
@@ -111,6 +113,44 @@ describe.each(
   });
 
   if (mode === 'iptables') {
+    test('the first sync after a restart is refused: it is not ready and says why, no connection fails, and it recovers', async () => {
+      const [one, two] = sandbox.pods.map((pod) => pod.ipv4) as [string, string];
+      const client = await running(one);
+      node.kill();
+      const refusing = refuseRestores();
+      node.write(one, two);
+      node.start(mode);
+      const ready = async () => await node.get('http://127.0.0.1:10256/readyz');
+      await node.until('it says why', async () => (await ready())?.body.includes('no such extension') ?? false);
+      expect(await ready()).toMatchObject({ status: 503 });
+      expect(node.log).toMatch(/ERROR Sync failed; it will be retried: .*no such extension/);
+      expect(await installed(one)).toBe(true);
+      expect(await installed(two)).toBe(false);
+      await client.moreAttempts(10);
+      rmSync(refusing);
+      await node.until('it is ready', async () => (await ready())?.status === 200);
+      expect(await installed(one, two)).toBe(true);
+      await client.moreAttempts(10);
+      expect(failuresOf(await client.stop())).toBe(0);
+    });
+
+    /** From the next start of the agent on, its iptables-restore refuses everything while the returned file exists. */
+    function refuseRestores(): string {
+      const directory = join(node.directory, '.programs');
+      const refusing = join(directory, 'refusing');
+      const program = `iptables-${variant}-restore`;
+      mkdirSync(directory);
+      writeFileSync(refusing, '');
+      writeFileSync(
+        join(directory, program),
+        `#!/bin/sh\n[ -e ${refusing} ] && { echo 'no such extension' >&2; exit 1; }\nexec $(PATH=$OWN_PATH command -v ${program}) "$@"\n`,
+      );
+      chmodSync(join(directory, program), 0o755);
+      const path = `${process.env.PATH}:/usr/sbin:/sbin`;
+      node.wrapper = ['env', `PATH=${directory}:${path}`, `OWN_PATH=${path}`];
+      return refusing;
+    }
+
     test.each(
       casesOf<readonly [whose: string, chainIn: (saved: string) => string | undefined]>(
         [['the chain of a Service', (saved) => /^:(KUBE-(?:SVC|EXT)-\S+)/m.exec(saved)?.[1]]],
