@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { CommandRunner } from '../process/command-runner.js';
+import { CommandError, type CommandRunner } from '../process/command-runner.js';
 import { canMakeNamespaces, withNamespace } from '../process/network-namespace.js';
 import type { IptablesVariant } from './iptables.js';
 import { createIptables } from './iptables-command.js';
@@ -59,6 +59,33 @@ onKernel('the tables of a network namespace', () => {
         reason: `the kernel has only ${variant} tables`,
       });
       expect(started.sort()).toEqual([`ip6tables-${variant}-save`, `iptables-${variant}-save`]);
+    });
+  });
+});
+
+onKernel('tables of one variant that cannot be listed', () => {
+  test.each<readonly ['signal' | 'exit-code', IptablesVariant]>([
+    // Nothing is learned from a program that was killed; one that is refused says why.
+    ['signal', 'nft'],
+    ['exit-code', 'legacy'],
+  ])('by %s: %s is used', async (failure, variant) => {
+    await withNamespace(async ({ runner }) => {
+      await createIptables({ family: 'IPv4', variant: 'nft', runner }).restore(
+        '*nat\n:A - [0:0]\n-A A -j RETURN\nCOMMIT\n',
+      );
+      const broken: CommandRunner = {
+        ...{ networkNamespace: runner.networkNamespace },
+        run: async (request) => {
+          if (request.command.includes('-nft-')) {
+            throw new CommandError(failure, request.command, 1, undefined, '', 'injected');
+          }
+          return await runner.run(request);
+        },
+      };
+      expect(await detectIptablesVariant(broken)).toMatchObject({
+        ...{ variant, isCertain: false },
+        reason: expect.stringContaining('injected'),
+      });
     });
   });
 });

@@ -36,11 +36,16 @@ export async function detectIptablesVariant(runner: CommandRunner): Promise<Ipta
   const unlisted: string[] = [];
   const inUse = await variantsInUse(runner);
   for (const variant of [...inUse, ...VARIANTS.filter((other) => !inUse.includes(other))]) {
-    const refused: string[] = [];
-    const saved = await savedRules(runner, variant, (reason) => refused.push(reason));
+    const refused: ProxierError[] = [];
+    const saved = await savedRules(runner, variant, (error) => refused.push(error));
+    const [failure] = refused;
     if (saved.size === 0) {
+      if (failure !== undefined && wasInterrupted(failure) && inUse.length === 1 && inUse[0] === variant) {
+        const reason = `the kernel has only ${variant} tables, which could not be listed (${messageOf(failure)})`;
+        return { variant, reason, isCertain: false };
+      }
       // Where the kernel has no tables of a variant, there is nothing to list.
-      unlisted.push(...(inUse.includes(variant) ? refused.slice(0, 1) : []));
+      unlisted.push(...(failure !== undefined && inUse.includes(variant) ? [messageOf(failure)] : []));
       continue;
     }
     const texts = [...saved.values()].map(({ text }) => text);
@@ -105,7 +110,7 @@ async function variantsInUse({ networkNamespace: place }: CommandRunner): Promis
 async function savedRules(
   runner: CommandRunner,
   variant: IptablesVariant,
-  onRefused: (reason: string) => void,
+  onRefused: (error: ProxierError) => void,
 ): Promise<SavedFamilies> {
   const stamp = await stampOf(runner, variant);
   const saved = await Promise.all(
@@ -118,13 +123,18 @@ async function savedRules(
           throw error;
         }
         if (!(error instanceof CommandError && error.failure === 'not-found')) {
-          onRefused(messageOf(error));
+          onRefused(error);
         }
         return [];
       }
     }),
   );
   return new Map(saved.flat());
+}
+
+/** A program that was killed, or did not answer, says nothing of the variant that the host uses. */
+function wasInterrupted(error: ProxierError): boolean {
+  return error instanceof CommandError && (error.failure === 'signal' || error.failure === 'timeout');
 }
 
 /** Of all tables of both families. The stamps of the legacy variant are not exact. */
