@@ -1,11 +1,12 @@
 import type { IPFamily } from '../model/address.js';
-import { type WeightRule, weightByRules } from '../model/endpoint-weights.js';
+import { CILIUM_SLICE_WEIGHT_ANNOTATION, type WeightRule, weightByRules } from '../model/endpoint-weights.js';
 import type { Protocol } from '../model/service-port-name.js';
 import { printable, printableValue } from '../text/printable.js';
 import type { EndpointSliceDefinition, SliceEndpointDefinition } from './definitions.js';
 import { FieldReader, isDnsSubdomain } from './field-reader.js';
 import type { ReadResult } from './object-problem.js';
 import { HEADLESS_SERVICE_LABEL, LAST_CHANGE_TRIGGER_TIME_ANNOTATION, SERVICE_NAME_LABEL } from './objects.js';
+import { readAnnotations } from './read-annotations.js';
 import { readSliceWeight, readWeightRules } from './read-weights.js';
 import { isRecord } from './unknown-record.js';
 
@@ -64,7 +65,8 @@ export function readEndpointSlice(
     reader.ignoreObject('addressType', `${printableValue(addressType)} is not one of IPv4, IPv6, FQDN`);
     return result();
   }
-  const annotations = reader.record(object.metadata.annotations, 'metadata.annotations');
+  const record = reader.record(object.metadata.annotations, 'metadata.annotations');
+  const annotations = readAnnotations(reader, record, [CILIUM_SLICE_WEIGHT_ANNOTATION]);
   const weights = { all: readSliceWeight(reader, annotations), rules: readWeightRules(reader, annotations) };
   return result({
     namespace: identity.namespace,
@@ -80,7 +82,7 @@ export function readEndpointSlice(
       identity.namespace,
       weights,
     ),
-    triggerTime: reader.time(annotations?.[LAST_CHANGE_TRIGGER_TIME_ANNOTATION]),
+    triggerTime: reader.time(record?.[LAST_CHANGE_TRIGGER_TIME_ANNOTATION]),
   });
 }
 

@@ -13,11 +13,11 @@ const MAX_PORT = 65_535;
  */
 export function readPortRanges(
   reader: FieldReader,
-  annotations: Readonly<Record<string, unknown>>,
+  annotations: Readonly<Record<string, string>>,
   ports: readonly ServicePortDefinition[],
 ): readonly ServicePortDefinition[] {
   const text = annotations[PORT_RANGE_ANNOTATION];
-  if (typeof text !== 'string') {
+  if (text === undefined) {
     return ports;
   }
   const field = `metadata.annotations["${PORT_RANGE_ANNOTATION}"]`;

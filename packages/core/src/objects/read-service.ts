@@ -4,6 +4,7 @@ import type { ServiceDefinition, ServiceFamilyDefinition, ServicePortDefinition 
 import { FieldReader } from './field-reader.js';
 import type { ReadResult } from './object-problem.js';
 import { SERVICE_PROXY_NAME_LABEL } from './objects.js';
+import { readAnnotations } from './read-annotations.js';
 import { readPortRanges } from './read-port-ranges.js';
 import { readSlowStart, readWeightRules } from './read-weights.js';
 import { readWhenEndpointGoes } from './read-when-endpoint-goes.js';
@@ -13,8 +14,6 @@ const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 /** `sessionAffinityConfig.clientIP.timeoutSeconds` when the object omits it: the default of the API. */
 export const DEFAULT_AFFINITY_SECONDS = 10_800;
 const MAX_AFFINITY_SECONDS = 86_400;
-/** Annotations that this project reads; others are not kept. */
-const ANNOTATION_PREFIX = 'kube-proxier.io/';
 
 type MutableByFamily<T> = Record<IPFamily, T[]>;
 type ByFamily<T> = Readonly<Record<IPFamily, readonly T[]>>;
@@ -92,7 +91,7 @@ export function readService(object: unknown, options: ServiceReadOptions = {}): 
       };
     }
   }
-  const annotations = readAnnotations(reader, metadata.annotations);
+  const annotations = readAnnotations(reader, reader.record(metadata.annotations, 'metadata.annotations'));
   const ports = readPortRanges(reader, annotations, readPorts(reader, spec.ports));
   const externallyAccessible = type !== 'ClusterIP' || externalIPs.IPv4.length + externalIPs.IPv6.length > 0;
   const externalTrafficPolicy = reader.oneOf(
@@ -278,17 +277,4 @@ function readAffinity(reader: FieldReader, spec: Readonly<Record<string, unknown
     `${printableValue(seconds)} is not a number of seconds (1 to ${MAX_AFFINITY_SECONDS}); taken as ${DEFAULT_AFFINITY_SECONDS}`,
   );
   return DEFAULT_AFFINITY_SECONDS;
-}
-
-const NO_ANNOTATIONS: Readonly<Record<string, string>> = {};
-
-function readAnnotations(reader: FieldReader, value: unknown): Readonly<Record<string, string>> {
-  const record = reader.record(value, 'metadata.annotations');
-  if (!record) {
-    return NO_ANNOTATIONS;
-  }
-  const own = Object.entries(record).filter(
-    (entry): entry is [string, string] => entry[0].startsWith(ANNOTATION_PREFIX) && typeof entry[1] === 'string',
-  );
-  return own.length === 0 ? NO_ANNOTATIONS : Object.fromEntries(own.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

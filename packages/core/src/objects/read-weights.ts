@@ -17,12 +17,12 @@ const MAX_NETWORKS = 64;
 const MAX_SLOW_START_SECONDS = 3600;
 const NO_RULES: readonly WeightRule[] = [];
 
-type Annotations = Readonly<Record<string, unknown>>;
+type Annotations = Readonly<Record<string, string>>;
 
 /** The items of `kube-proxier.io/endpoint-weights`, in order (spec E-2). Invalid ones are omitted and reported (spec E-4). */
-export function readWeightRules(reader: FieldReader, annotations: Annotations | undefined): readonly WeightRule[] {
-  const text = annotations?.[ENDPOINT_WEIGHTS_ANNOTATION];
-  if (typeof text !== 'string') {
+export function readWeightRules(reader: FieldReader, annotations: Annotations): readonly WeightRule[] {
+  const text = annotations[ENDPOINT_WEIGHTS_ANNOTATION];
+  if (text === undefined) {
     return NO_RULES;
   }
   const rules: WeightRule[] = [];
@@ -32,9 +32,10 @@ export function readWeightRules(reader: FieldReader, annotations: Annotations | 
     if (trimmed === '') {
       continue;
     }
-    const rule = rules.length < MAX_RULES && networks < MAX_NETWORKS ? readRule(trimmed) : undefined;
-    networks += rule?.selector.kind === 'network' && !/\/(32|128)$/.test(rule.selector.network) ? 1 : 0;
-    if (rule === undefined) {
+    const rule = rules.length < MAX_RULES ? readRule(trimmed) : undefined;
+    const isNetwork = rule?.selector.kind === 'network' && !isHost(rule.selector.network);
+    networks += isNetwork ? 1 : 0;
+    if (rule === undefined || (isNetwork && networks > MAX_NETWORKS)) {
       const expected = `ADDRESS=WEIGHT, NETWORK=WEIGHT, node/NAME=WEIGHT or pod/NAME=WEIGHT with a weight from 0 to ${MAX_WEIGHT}, at most ${MAX_RULES} of them and ${MAX_NETWORKS} networks`;
       reader.ignoreField(fieldOf(ENDPOINT_WEIGHTS_ANNOTATION), `${printableValue(trimmed)} is not ${expected}`);
     } else {
@@ -59,14 +60,19 @@ function readRule(text: string): WeightRule | undefined {
   return network === undefined ? undefined : { selector: { kind: 'network', network }, weight };
 }
 
+/** Whether a network is one address, which is found without a comparison. */
+function isHost(network: string): boolean {
+  return hostCIDR(network.slice(0, network.indexOf('/'))) === network;
+}
+
 /** The weight of all endpoints of a slice; undefined where no valid annotation has one (spec E-3). An invalid one is reported. */
-export function readSliceWeight(reader: FieldReader, annotations: Annotations | undefined): number | undefined {
+export function readSliceWeight(reader: FieldReader, annotations: Annotations): number | undefined {
   for (const key of [SLICE_WEIGHT_ANNOTATION, CILIUM_SLICE_WEIGHT_ANNOTATION]) {
-    const text = annotations?.[key];
+    const text = annotations[key];
     if (text === undefined) {
       continue;
     }
-    const weight = typeof text === 'string' ? weightOf(text.trim()) : undefined;
+    const weight = weightOf(text.trim());
     if (weight !== undefined) {
       return weight;
     }
@@ -80,12 +86,12 @@ function weightOf(text: string): number | undefined {
 }
 
 /** Seconds of slow start (spec E-7); undefined for none. An invalid duration is reported, and there is none. */
-export function readSlowStart(reader: FieldReader, annotations: Annotations | undefined): number | undefined {
-  const text = annotations?.[SLOW_START_ANNOTATION];
+export function readSlowStart(reader: FieldReader, annotations: Annotations): number | undefined {
+  const text = annotations[SLOW_START_ANNOTATION];
   if (text === undefined) {
     return undefined;
   }
-  const [, number, unit] = (typeof text === 'string' && /^([1-9]\d{0,3})(s|m)?$/.exec(text.trim())) || [];
+  const [, number, unit] = /^([1-9]\d{0,3})(s|m)?$/.exec(text.trim()) ?? [];
   const seconds = Number(number) * (unit === 'm' ? 60 : 1);
   if (seconds <= MAX_SLOW_START_SECONDS) {
     return seconds;

@@ -5,10 +5,10 @@ import type { FieldReader } from './field-reader.js';
 /** `kube-proxier.io/when-endpoint-goes` of a Service (spec R-1). Another value is reported, and connections are kept. */
 export function readWhenEndpointGoes(
   reader: FieldReader,
-  annotations: Readonly<Record<string, unknown>>,
+  annotations: Readonly<Record<string, string>>,
 ): WhenEndpointGoes {
   const text = annotations[WHEN_ENDPOINT_GOES_ANNOTATION];
-  const value = typeof text === 'string' ? text.trim() : text;
+  const value = text?.trim();
   if (value === undefined || value === 'keep' || value === 'reset') {
     return value ?? 'keep';
   }

@@ -93,6 +93,20 @@ describe('weights', () => {
     expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('"10.9.9.9=1"')]);
   });
 
+  test('after the most networks, addresses, nodes and pods still apply; one more network is refused by name', () => {
+    const problems: ObjectProblem[] = [];
+    const networks = Array.from({ length: 64 }, (_, index) => `10.99.${index}.0/24=1`);
+    const resolver = makeResolver({ onProblem: (problem) => problems.push(problem) });
+    const text = [...networks, '10.98.0.0/24=1', '10.0.0.1=0', 'pod/web-1=7'].join(',');
+    resolver.updateService(undefined, service({ [WEIGHTS]: text }));
+    resolver.updateEndpointSlice(
+      undefined,
+      makeSlice('ns/web', [{ address: '10.0.0.1' }, { address: '10.0.0.2', pod: 'web-1' }]),
+    );
+    expect(weightsOf(resolver.applyPending().state)).toEqual({ '10.0.0.1': 0, '10.0.0.2': 7 });
+    expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('"10.98.0.0/24=1"')]);
+  });
+
   test('a changed weight changes this service port only, and endpoints that keep theirs stay the same objects', () => {
     const resolver = makeResolver();
     resolver.updateService(undefined, service({ [WEIGHTS]: '10.0.0.1=2' }));
@@ -144,6 +158,24 @@ describe('weight 0 drains an endpoint', () => {
   test('with all drained, connections are refused', () => {
     const state = resolved(DRAINED, ['10.0.0.1']);
     expect(portOf(state).frontends[0]?.routes).toEqual([{ source: 'any', action: 'reject' }]);
+  });
+
+  test('explain says that connections are refused or dropped for that reason', () => {
+    const packet = { source: '10.0.9.9', destination: '10.96.0.1', protocol: 'TCP', port: 80 } as const;
+    const explained = (state: ProxyState) => simulatePacket(state, packet).steps.join('\n');
+    expect(explained(resolved(DRAINED, ['10.0.0.1', { address: '10.0.0.2', ready: false }]))).toContain(
+      'All endpoints of it that could answer are drained (weight 0): refused.',
+    );
+    expect(explained(resolved(DRAINED, [{ address: '10.0.0.1', ready: false }]))).toContain(
+      'No endpoint of it is ready',
+    );
+    const endpoints = [
+      { address: '10.0.0.1', node: 'node1' },
+      { address: '10.0.0.2', node: 'node2' },
+    ];
+    expect(explained(resolved(DRAINED, endpoints, { internalTrafficPolicy: 'Local' }))).toContain(
+      'all endpoints on this node (node1) that could answer are drained (weight 0), though others exist: dropped.',
+    );
   });
 
   test('with all others not ready, a serving terminating one stands in, a drained one does not', () => {

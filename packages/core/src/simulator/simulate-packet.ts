@@ -329,11 +329,23 @@ class Simulator {
     const policy = internal ? servicePort.internalTrafficPolicy : servicePort.externalTrafficPolicy;
     const field = internal ? 'internalTrafficPolicy' : 'externalTrafficPolicy';
     if (route.action !== 'forward') {
-      return [
-        route.action === 'reject'
-          ? `No endpoint of it is ready anywhere${port.candidates.length === 0 ? ' (it has none)' : ''}: refused.`
-          : `${field} is ${policy}, and no endpoint on this node (${this.#node.name}) can answer, though others exist: dropped.`,
-      ];
+      const answering = port.candidates.filter(
+        ({ ready, serving, terminating, isLocal }) =>
+          (ready || (serving && terminating)) && (route.action === 'reject' || isLocal),
+      );
+      // No route forwards to them, so all of them are drained.
+      const areDrained = answering.length > 0;
+      if (route.action === 'reject') {
+        return [
+          areDrained
+            ? 'All endpoints of it that could answer are drained (weight 0): refused.'
+            : `No endpoint of it is ready anywhere${port.candidates.length === 0 ? ' (it has none)' : ''}: refused.`,
+        ];
+      }
+      const here = areDrained
+        ? `all endpoints on this node (${this.#node.name}) that could answer are drained (weight 0)`
+        : `no endpoint on this node (${this.#node.name}) can answer`;
+      return [`${field} is ${policy}, and ${here}, though others exist: dropped.`];
     }
     const steps: string[] = [];
     if (policy === 'Local') {

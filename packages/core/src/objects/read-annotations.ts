@@ -1,0 +1,41 @@
+import { printable, printableValue } from '../text/printable.js';
+import type { FieldReader } from './field-reader.js';
+import type { UnknownRecord } from './unknown-record.js';
+
+/** Annotations that this project reads; others are not kept. */
+const ANNOTATION_PREFIX = 'kube-proxier.io/';
+
+type Annotations = Readonly<Record<string, string>>;
+
+const NO_ANNOTATIONS: Annotations = {};
+
+/**
+ * The annotations of an object that this project reads, sorted. One that is no text is omitted and reported: an API server refuses it, but
+ * in a file, YAML reads `true` and `5` without quotes as something else.
+ *
+ * @param others names without the prefix of this project that are read as well.
+ */
+export function readAnnotations(
+  reader: FieldReader,
+  record: UnknownRecord | undefined,
+  others: readonly string[] = [],
+): Annotations {
+  if (!record) {
+    return NO_ANNOTATIONS;
+  }
+  const own: [string, string][] = [];
+  for (const [name, text] of Object.entries(record)) {
+    if (!name.startsWith(ANNOTATION_PREFIX) && !others.includes(name)) {
+      continue;
+    }
+    if (typeof text === 'string') {
+      own.push([name, text]);
+    } else if (text !== undefined && text !== null) {
+      reader.ignoreField(
+        `metadata.annotations["${printable(name)}"]`,
+        `${printableValue(text)} is not text; put it in quotes`,
+      );
+    }
+  }
+  return own.length === 0 ? NO_ANNOTATIONS : Object.fromEntries(own.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
