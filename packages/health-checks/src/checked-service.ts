@@ -2,8 +2,12 @@ import {
   type EndpointSlice,
   type EndpointSliceDefinition,
   type IPFamily,
+  isDrained,
   parseAddress,
+  type SliceEndpointDefinition,
   structurallyEqual,
+  type WeightRule,
+  weightByRules,
 } from '@kube-proxier/core';
 import type { HealthCheckSettings } from './check-settings.js';
 import type { EndpointCheck } from './endpoint-check.js';
@@ -48,9 +52,9 @@ interface CheckedEndpoint {
   reason: string;
   /** How often each slice lists it. */
   readonly slices: Map<SliceEntry, number>;
-  /** How often slices that are no backup say it is ready. */
+  /** How often slices that are no backup say it is ready, and do not drain it. */
   primary: number;
-  /** How often backup slices say it is ready. */
+  /** How often backup slices say it is ready, and do not drain it. */
   backup: number;
   /** Where it is counted. */
   counts: VerdictCounts | undefined;
@@ -72,6 +76,7 @@ const noCounts = (): VerdictCounts => ({ up: 0, down: 0, unknown: 0 });
 export class CheckedService {
   readonly #slices = new Set<SliceEntry>();
   #settings: HealthCheckSettings | undefined;
+  #weights: readonly WeightRule[] = [];
   /** By address and port. */
   #checks = new Map<string, EndpointCheck>();
   /** Checks from before the settings changed, whose state is inherited. */
@@ -131,6 +136,24 @@ export class CheckedService {
       this.discard(check);
     }
     this.#former = new Map();
+    this.#settle(touched);
+  }
+
+  /** Sets the weights of endpoints that their slices do not name: drained ones are no reason to leave others out. No check starts anew. */
+  weigh(weights: readonly WeightRule[]): void {
+    const before = this.#weights;
+    if (structurallyEqual(weights, before)) {
+      return;
+    }
+    const touched = new Set<CheckedEndpoint>();
+    for (const slice of this.#slices) {
+      this.#weights = weights;
+      this.#acquire(slice, slice.content, touched);
+      this.#weights = before;
+      this.#release(slice, slice.content, touched);
+      this.#dirty.add(slice);
+    }
+    this.#weights = weights;
     this.#settle(touched);
   }
 
@@ -205,16 +228,18 @@ export class CheckedService {
     }
     let differs = false;
     const suffix = portsOf(definition, settings).join();
+    const drained = new Set(definition.endpoints.filter((one) => this.#isDrained(one)).map(({ address }) => address));
     const endpoints = (input.endpoints ?? []).map((endpoint) => {
       const address = parseAddress(endpoint?.addresses?.[0])?.text;
       const checked = address === undefined ? undefined : this.#endpoints.get(endpointKey(address, suffix));
-      if (!checked) {
+      if (!checked || address === undefined) {
         return endpoint;
       }
       const { ready, serving } = endpoint.conditions ?? {};
+      // A drained one that does not fail stays as it is: its weight keeps new connections away.
       const isOut =
         ready !== false
-          ? !isSelected(selection, isBackup, checked.verdict)
+          ? !isSelected(selection, isBackup, checked.verdict) && (checked.verdict === 'down' || !drained.has(address))
           : checked.verdict === 'down' && selection !== 'open' && serving !== false;
       if (!isOut) {
         return endpoint;
@@ -234,7 +259,8 @@ export class CheckedService {
     const { family, endpoints } = definition;
     const ports = portsOf(definition, settings);
     const suffix = ports.join();
-    for (const { address, ready, serving } of endpoints) {
+    for (const one of endpoints) {
+      const { address, ready, serving } = one;
       if (!ready && !serving) {
         continue;
       }
@@ -254,7 +280,7 @@ export class CheckedService {
         }
       }
       endpoint.slices.set(slice, (endpoint.slices.get(slice) ?? 0) + 1);
-      endpoint[isBackup ? 'backup' : 'primary'] += ready ? 1 : 0;
+      endpoint[isBackup ? 'backup' : 'primary'] += ready && !this.#isDrained(one) ? 1 : 0;
       touched.add(endpoint);
     }
   }
@@ -262,7 +288,8 @@ export class CheckedService {
   #release(slice: SliceEntry, { definition, isBackup }: SliceContent, touched: Set<CheckedEndpoint>): void {
     const settings = this.#settings;
     const suffix = settings ? portsOf(definition, settings).join() : '';
-    for (const { address, ready, serving } of settings ? definition.endpoints : []) {
+    for (const one of settings ? definition.endpoints : []) {
+      const { address, ready, serving } = one;
       const endpoint = this.#endpoints.get(endpointKey(address, suffix));
       if (!endpoint || !(ready || serving)) {
         continue;
@@ -273,9 +300,15 @@ export class CheckedService {
       } else {
         endpoint.slices.delete(slice);
       }
-      endpoint[isBackup ? 'backup' : 'primary'] -= ready ? 1 : 0;
+      endpoint[isBackup ? 'backup' : 'primary'] -= ready && !this.#isDrained(one) ? 1 : 0;
       touched.add(endpoint);
     }
+  }
+
+  /** Whether it gets no new connections although it is ready. */
+  #isDrained(endpoint: SliceEndpointDefinition): boolean {
+    const weight = endpoint.weight ?? weightByRules(this.#weights, endpoint);
+    return weight !== undefined && isDrained({ weight });
   }
 
   /** Counts each endpoint once, as backup only where no other slice has it, and ends checks that nobody needs. */

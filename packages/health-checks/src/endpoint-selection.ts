@@ -3,7 +3,7 @@ import type { HealthVerdict } from './health-state.js';
 /** How many endpoints have each verdict. Endpoints without a check count as up. */
 export type VerdictCounts = Record<HealthVerdict, number>;
 
-/** The endpoints of one Service and IP family that the objects say are ready. */
+/** The endpoints of one Service and IP family that the objects say are ready, and that are not drained. */
 export interface CheckedEndpoints {
   readonly primary: Readonly<VerdictCounts>;
   /** Those of backup slices. */

@@ -276,6 +276,41 @@ describe('HealthCheckedSource', () => {
     expect(follower.ready).toEqual([A]);
   });
 
+  test('a backup is used while the others are drained or down, and no check starts anew', async () => {
+    const backup = makeSlice('web', [C], {
+      name: 'sorry',
+      annotations: { [HEALTH_CHECK_BACKUP_ANNOTATION]: 'true' },
+    });
+    const draining = (text: string) => {
+      const service = checkedService();
+      const annotations = { ...service.metadata?.annotations, 'kube-proxier.io/endpoint-weights': text };
+      return { ...service, metadata: { ...service.metadata, annotations } };
+    };
+    let service = checkedService();
+    await begin(service, makeSlice('web', [A, B]), backup);
+    const update = async (next: Service) => {
+      inner.handler.onServiceUpdate(service, next);
+      service = next;
+      await clock.advance(10);
+    };
+    const before = probes.targets.length;
+    await update(draining(`${A}=0`));
+    expect(probes.targets).toHaveLength(before);
+    // The weight keeps connections from the drained one.
+    expect(follower.ready).toEqual([A, B]);
+    answer(B, 'refused');
+    await clock.advance(16_000);
+    expect(follower.ready).toEqual([A, C]);
+    answer(A, 'refused');
+    await clock.advance(16_000);
+    expect(follower.ready).toEqual([C]);
+    answer(A, 'up');
+    await clock.advance(11_000);
+    expect(follower.ready).toEqual([A, C]);
+    await update(checkedService());
+    expect(follower.ready).toEqual([A]);
+  });
+
   test('a check that cannot be made changes nothing', async () => {
     await begin();
     answer(A, 'error');

@@ -1,5 +1,6 @@
 import {
   type Clock,
+  ENDPOINT_WEIGHTS_ANNOTATION,
   type EndpointSlice,
   type EndpointSliceDefinition,
   type IPFamily,
@@ -7,10 +8,12 @@ import {
   messageOf,
   printable,
   readEndpointSlice,
+  readService,
   type Service,
   silentLogger,
   systemClock,
   type Timer,
+  type WeightRule,
 } from '@kube-proxier/core';
 import { CheckScheduler } from './check-scheduler.js';
 import { HEALTH_CHECK_BACKUP_ANNOTATION, type HealthCheckSettings, readHealthCheck } from './check-settings.js';
@@ -383,6 +386,7 @@ export class HealthChecks {
       ? readHealthCheck(first[1], { allowScripts: this.#allowScripts, allowNamespaces: first[0].allowNamespaces })
       : { settings: undefined, problems: [] };
     const { checked } = known;
+    checked.weigh(first === undefined ? [] : weightsOf(first[1]));
     if (problems.length > 0) {
       if (problems.join() !== known.problems.join()) {
         const now = checked.settings
@@ -473,6 +477,13 @@ export class HealthChecks {
       checked.flush();
     }
   }
+}
+
+/** The weights that a Service gives its endpoints; most have no such annotation. */
+function weightsOf(service: Service): readonly WeightRule[] {
+  return service.metadata?.annotations?.[ENDPOINT_WEIGHTS_ANNOTATION] === undefined
+    ? []
+    : (readService(service).definition?.endpointWeights ?? []);
 }
 
 function nameOf(object: Service | EndpointSlice | undefined): string {
