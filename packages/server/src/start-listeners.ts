@@ -117,7 +117,9 @@ export async function startListeners(
       syncs: () => history.syncs,
       page: new StatusPage(),
       ...(recorder ? { recording: () => recorder.dump() } : {}),
-      ...(metrics ? { metrics: metrics.registry, counts: () => metrics.counts() } : {}),
+      ...(metrics
+        ? { metrics: metrics.registry, counts: () => metrics.counts(), refreshCounts: () => metrics.refreshCounts() }
+        : {}),
       ...(options.configuration ? { configuration: options.configuration } : {}),
       ...(options.profiling ? { profiling: options.profiling } : {}),
     });

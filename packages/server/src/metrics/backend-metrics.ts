@@ -22,6 +22,9 @@ type RegisteredSyncMetrics = { readonly [Key in keyof SyncMetrics]: Metric };
 /** Most series of a counter of Services, without the one of the rest. */
 export const DEFAULT_COUNTER_SERIES = 100;
 
+/** Milliseconds that an answer waits for recent counts. */
+const MAX_WAIT = 2000;
+
 /** The metrics of the backend whose mode is in force. */
 export class BackendMetrics {
   readonly #readings = new Map<string, BackgroundReading<readonly MetricSample[]>>();
@@ -62,6 +65,11 @@ export class BackendMetrics {
     for (const reading of this.#readings.values()) {
       void reading.refresh();
     }
+  }
+
+  /** Has {@link counts} be recent, for a person who looks now and then: waits for the kernel, but not long. */
+  async refreshCounts(): Promise<void> {
+    await Promise.all([...this.#readings.values()].map((reading) => reading.recent(MAX_WAIT)));
   }
 
   /** What is counted of service ports and endpoints, as far as it is known. Never waits for the kernel. */

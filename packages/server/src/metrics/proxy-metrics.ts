@@ -211,6 +211,11 @@ export class ProxyMetrics implements ServerObserver {
     }
   }
 
+  /** Has {@link counts} be recent; waits for the kernel, but not long. */
+  async refreshCounts(): Promise<void> {
+    await this.#backendMetrics?.refreshCounts();
+  }
+
   /** What the mode in force counts of service ports and endpoints; undefined before a mode is selected. */
   counts(): TrafficCounts | undefined {
     return this.#backendMetrics?.counts();

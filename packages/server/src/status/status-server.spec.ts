@@ -140,7 +140,11 @@ describe('StatusServer', () => {
     const counted = (value: number) =>
       new TrafficCounts([{ ...metric, labels, value }], new Map([['acme_connections_total', 'connections']]));
     let counts = counted(7);
-    const { server, get } = await started({ counts: () => counts });
+    let refreshed = 0;
+    const refreshCounts = async () => {
+      refreshed += 1;
+    };
+    const { server, get } = await started({ counts: () => counts, refreshCounts });
     server.synced(synced(state));
     const list = JSON.parse((await get('/debug/services')).text) as { servicePorts: readonly ServicePortView[] };
     expect(list.servicePorts.map(({ connections }) => connections)).toEqual([7]);
@@ -151,6 +155,8 @@ describe('StatusServer', () => {
     counts = counted(8);
     const next = await get('/debug/services?limit=5', again);
     expect(JSON.parse(next.text).servicePorts).toMatchObject([{ connections: 8 }]);
+    // The page, which asks again and again, does not wait.
+    expect(refreshed).toBe(1);
     const { server: other, get: getOther } = await started();
     other.synced(synced(state));
     expect((await getOther('/debug/services')).text).not.toContain('connections');

@@ -73,6 +73,8 @@ export interface StatusServerOptions {
   readonly metrics?: { readonly contentType: string; metrics(): Promise<string> };
   /** What is counted of service ports, for `/debug/services`. Must not wait for the kernel. Default: nothing. */
   readonly counts?: () => TrafficCounts | undefined;
+  /** Has `counts` be recent, for clients that ask once; not for long. */
+  readonly refreshCounts?: () => Promise<void>;
   /** What `/configz` answers, as JSON. Default: not served. */
   readonly configuration?: () => unknown;
   /** What `/debug/status` answers. Default: not served. */
@@ -214,12 +216,13 @@ export class StatusServer implements ServerObserver {
       case '/debug/state':
         return reply(response, 200, JSON_TYPE, `${JSON.stringify(this.#describeStates())}\n`);
       case '/debug/services': {
-        const counts = this.options.counts?.();
         const limit = url.searchParams.get('limit');
         if (limit !== null) {
           this.#replyFirstServices(Number(limit), url.searchParams, request, response);
           return;
         }
+        await this.options.refreshCounts?.();
+        const counts = this.options.counts?.();
         const servicePorts = [...this.#states.values()].flatMap((state) =>
           viewServicePorts(state, selectionOf(url.searchParams), counts),
         );
