@@ -126,6 +126,20 @@ describe('HostProbes', () => {
     });
   });
 
+  test('http: a process that was busy reads the answer before it judges; one without an answer still fails', async () => {
+    const port = await listen(createServer(({ url }, response) => url === '/' && response.end('ok')));
+    const busy = (annotations: Readonly<Record<string, string>>) => {
+      const result = check(port, { ...annotations, '-timeout': '300ms' });
+      const end = performance.now() + 600;
+      while (performance.now() < end) {
+        // Nothing else runs meanwhile.
+      }
+      return result;
+    };
+    expect(await busy({ '': 'http:/' })).toEqual({ outcome: 'passed', reason: '' });
+    expect(await busy({ '': 'http:/never' })).toEqual({ outcome: 'timeout', reason: 'no answer within 300 ms' });
+  });
+
   test('https: a certificate that nobody knows passes, unless it is to be verified', async () => {
     const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
     const request = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-keyout', key, '-out', cert];
