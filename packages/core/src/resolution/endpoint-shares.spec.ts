@@ -121,6 +121,15 @@ describe('weights', () => {
     expect(resolver.applyPending().changes.servicePorts.size).toBe(0);
   });
 
+  test('explain shows no share as none or all that is not', () => {
+    const resolver = makeResolver();
+    resolver.updateService(undefined, service({ [WEIGHTS]: '10.0.0.1=65535' }));
+    resolver.updateEndpointSlice(undefined, makeSlice('ns/web', ['10.0.0.1', '10.0.0.2']));
+    const { state } = resolver.applyPending();
+    const packet = { source: '10.0.9.9', destination: '10.96.0.1', protocol: 'TCP', port: 80 } as const;
+    expect(formatSimulation(simulatePacket(state, packet))).toContain('10.0.0.1:80 (>0.999) or 10.0.0.2:80 (<0.001)');
+  });
+
   test('the simulator and explain have the shares', () => {
     const resolver = makeResolver();
     resolver.updateService(undefined, service({ [WEIGHTS]: '10.0.0.1=3' }));

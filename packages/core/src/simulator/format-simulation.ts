@@ -61,10 +61,10 @@ function outcomeText(outcome: SimulatedOutcome): string {
       const { choices } = outcome;
       const [{ probability = 0 } = {}] = choices;
       const areEqual = choices.every((choice) => Math.abs(choice.probability - probability) < 1e-9);
-      const each = choices.length === 1 || !areEqual ? '' : `, each with probability ${probability.toFixed(3)}`;
+      const each = choices.length === 1 || !areEqual ? '' : `, each with probability ${formatShare(probability)}`;
       const shown = choices
         .slice(0, 10)
-        .map(({ endpoint, probability: share }) => `${endpoint.key}${areEqual ? '' : ` (${share.toFixed(3)})`}`);
+        .map(({ endpoint, probability: share }) => `${endpoint.key}${areEqual ? '' : ` (${formatShare(share)})`}`);
       const more = choices.length > 10 ? ` and ${choices.length - 10} more` : '';
       return `forwarded to ${shown.join(' or ')}${more}${each} (${describeMasquerading(choices)})`;
     }
@@ -79,4 +79,13 @@ function outcomeText(outcome: SimulatedOutcome): string {
 
 function widest(texts: readonly string[]): number {
   return Math.max(0, ...texts.map(({ length }) => length));
+}
+
+/** A probability that is neither 0 nor 1 is not shown as such. */
+function formatShare(probability: number): string {
+  const text = probability.toFixed(3);
+  if (text === '0.000' && probability > 0) {
+    return '<0.001';
+  }
+  return text === '1.000' && probability < 1 ? '>0.999' : text;
 }
