@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 // Not built, so that the command is linked by an install that comes before the first build.
-import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 
 // Node reads the variable itself, but not where its program has a file capability. Node.js 20 has no such cache.
@@ -8,6 +7,9 @@ const { enableCompileCache } = /** @type {{ enableCompileCache?: (directory: str
 if (process.env.NODE_COMPILE_CACHE) {
   enableCompileCache?.(process.env.NODE_COMPILE_CACHE);
 }
+
+// An import would load all that it exports.
+const { existsSync } = /** @type {typeof import('node:fs')} */ (nodeModule.createRequire(import.meta.url)('node:fs'));
 
 // Third-party backends share modules with this program, so with them the packages run, not the bundle.
 const hasThirdPartyBackends = process.argv.some((arg) => /^--backend(=|$)/.test(arg));
