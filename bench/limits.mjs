@@ -195,6 +195,7 @@ async function inside({ subject, objects, change, rounds, check, ...one }) {
     server.store.put('endpointslices', slice);
   }
   server.store.put('nodes', { metadata: { name: 'node1' } });
+  server.encodeAll();
   const [mode = '', variant] = subject.split('-');
   if (variant !== undefined) {
     spawnSync(`iptables-${variant}`, ['-t', 'mangle', '-N', 'KUBE-IPTABLES-HINT']);

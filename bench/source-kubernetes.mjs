@@ -55,6 +55,7 @@ async function serve() {
     server.store.put('endpointslices', apiSlice(index, ENDPOINTS));
   }
   server.store.put('nodes', { metadata: { name: 'node1' } });
+  server.encodeAll();
   let port = 1000;
   process.on('disconnect', () => process.exit(0));
   process.on('message', (/** @type {Change | 'stop'} */ message) => {

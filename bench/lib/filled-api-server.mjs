@@ -54,6 +54,7 @@ export async function startFilledFake(services, endpoints) {
     server.store.put('endpointslices', apiSlice(index, endpoints));
   }
   server.store.put('nodes', NODE);
+  server.encodeAll();
   return {
     name: 'the fake API server',
     kubeconfig: plainKubeconfig(server.url),

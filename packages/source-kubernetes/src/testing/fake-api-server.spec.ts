@@ -239,6 +239,32 @@ describe.each(servers)('%s responds as the API server of Kubernetes 1.36', (_nam
   });
 });
 
+test('encodeAll encodes each object once, and no answer encodes it again', async () => {
+  const server = await FakeApiServer.start();
+  try {
+    let reads = 0;
+    const counted = {
+      metadata: { name: 'a', namespace: 'default' },
+      get spec() {
+        reads += 1;
+        return { clusterIP: '10.96.0.1' };
+      },
+    };
+    const stored = server.store.put('services', counted);
+    Object.defineProperty(stored, 'spec', { get: () => counted.spec });
+    reads = 0;
+    server.encodeAll();
+    expect(reads).toBe(1);
+    const list = await fetch(`${server.url}/api/v1/services`, {
+      headers: { Accept: 'application/vnd.kubernetes.protobuf' },
+    });
+    expect(Buffer.from(await list.arrayBuffer()).includes('10.96.0.1')).toBe(true);
+    expect(reads).toBe(1);
+  } finally {
+    await server.stop();
+  }
+});
+
 describe('FakeApiServer', () => {
   let server: FakeApiServer;
 
