@@ -118,7 +118,7 @@ export async function startListeners(
       page: new StatusPage(),
       ...(recorder ? { recording: () => recorder.dump() } : {}),
       ...(metrics
-        ? { metrics: metrics.registry, counts: () => metrics.counts(), refreshCounts: () => metrics.refreshCounts() }
+        ? { metrics: metrics.registry, counts: () => metrics.counts(), isReadingCounts: () => metrics.isReadingCounts }
         : {}),
       ...(options.configuration ? { configuration: options.configuration } : {}),
       ...(options.profiling ? { profiling: options.profiling } : {}),

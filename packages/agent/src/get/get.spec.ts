@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { silentLogger } from '@kube-proxier/core';
+import { type ServicePortView, silentLogger } from '@kube-proxier/core';
 import { ManifestSource } from '@kube-proxier/source-manifests';
 import { parse } from 'yaml';
 import { runCommand } from '../agent.js';
@@ -141,5 +144,67 @@ checkout   <node>:30080          TCP        NodePort         reject
     const { status, out, err } = await run(...args);
     expect(err).toMatch(message);
     expect([status, out]).toEqual([1, '']);
+  });
+});
+
+const VIEW: ServicePortView = {
+  ...{ namespace: 'shop', name: 'checkout', portName: '', protocol: 'TCP', family: 'IPv4', clusterIP: '10.96.0.10' },
+  ...{ port: 80, nodePort: null, externalIPs: [], loadBalancerIPs: [], affinitySeconds: null, topology: 'none' },
+  ...{ internalTrafficPolicy: 'Cluster', externalTrafficPolicy: 'Cluster', createdAt: 0, frontends: [], endpoints: [] },
+};
+
+describe('counters that the agent has not read for long', () => {
+  /** An agent that has read them with its third answer, or never. */
+  async function agent(readsAt: number) {
+    const paths: string[] = [];
+    const server = createServer((request, response) => {
+      paths.push(request.url ?? '');
+      const isRead = paths.length >= readsAt;
+      response.end(
+        JSON.stringify({
+          ...{ mode: 'nftables', families: ['IPv4'] },
+          ...(isRead ? {} : { readingCounts: true }),
+          servicePorts: [{ ...VIEW, connections: isRead ? 1600 : 9 }],
+        }),
+      );
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const run = async (...args: string[]) => {
+      let out = '';
+      const status = await runCommand(['get', 'services', ...args, `--metrics-bind-address=127.0.0.1:${port}`], {
+        composition: { backends: [], sources: () => [] },
+        print: (text) => {
+          out += text;
+        },
+        printError: () => {},
+        createLogger: () => silentLogger,
+        signal: new AbortController().signal,
+      });
+      expect(status).toBe(0);
+      return out;
+    };
+    return { paths, run, stop: () => server.close() };
+  }
+
+  test('are asked for again until they are read, where they are shown', async () => {
+    for (const output of ['wide', 'json', 'yaml']) {
+      const { paths, run, stop } = await agent(3);
+      expect(await run('-o', output)).toContain('1600');
+      expect(paths).toHaveLength(3);
+      stop();
+    }
+    const plain = await agent(3);
+    await plain.run();
+    expect(plain.paths).toHaveLength(1);
+    plain.stop();
+  });
+
+  test('are shown as they are after 2 s, where the kernel does not answer', async () => {
+    const { paths, run, stop } = await agent(Number.POSITIVE_INFINITY);
+    expect(await run('-o', 'wide')).toMatch(/ 9\n$/);
+    expect(paths).toHaveLength(21);
+    stop();
   });
 });

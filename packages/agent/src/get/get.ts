@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import {
   type IPFamily,
   ProxierError,
@@ -12,6 +13,10 @@ import { resolveManifests } from '../commands/resolve-manifests.js';
 import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
 import { findResource, formatResources, RESOURCES } from './resource-tables.js';
+
+/** Milliseconds that the agent is given to read counters that are old, and between two requests meanwhile. */
+const MAX_WAIT = 2000;
+const ASK_AGAIN = 100;
 
 /** What `kube-proxier get` selects. */
 export interface GetRequest {
@@ -49,7 +54,7 @@ export async function get(
       `unknown resource "${printable(kind)}"; use one of ${RESOURCES.join(', ')}`,
     );
   }
-  const selected = await readServicePorts(selectionOf(name, namespace), settings, composition);
+  const selected = await readServicePorts(selectionOf(name, namespace), settings, composition, output !== 'text');
   if (name !== undefined && selected.length === 0) {
     throw new ProxierError('NOT_FOUND', `Service "${printable(name)}" not found${inNamespace(name, namespace)}`);
   }
@@ -85,6 +90,8 @@ function selectionOf(name: string | undefined, namespace: string | undefined): S
 interface ServicePortsAnswer {
   /** Those with a state in force. Absent in the answer of an older agent. */
   readonly families?: readonly IPFamily[];
+  /** The agent is reading counters from the kernel. */
+  readonly readingCounts?: boolean;
   readonly servicePorts: readonly ServicePortView[];
 }
 
@@ -92,18 +99,24 @@ async function readServicePorts(
   selection: ServiceSelection,
   settings: AgentSettings,
   composition: Composition,
+  showsCounts: boolean,
 ): Promise<readonly ServicePortView[]> {
   if (settings.manifests.length > 0) {
     const states = await resolveManifests(['IPv4', 'IPv6'], settings, composition);
     return states.flatMap((state) => viewServicePorts(state, selection));
   }
   const query = new URLSearchParams({ ...selection });
-  const answer = await queryAgent(
-    settings.status,
-    `/debug/services?${query}`,
-    'set --manifests to read objects from files',
-  );
-  const { families, servicePorts } = JSON.parse(answer) as ServicePortsAnswer;
+  const ask = async () =>
+    JSON.parse(
+      await queryAgent(settings.status, `/debug/services?${query}`, 'set --manifests to read objects from files'),
+    ) as ServicePortsAnswer;
+  let answer = await ask();
+  // Nobody may have read the counters for long. The agent itself does not wait for the kernel.
+  for (let waited = 0; answer.readingCounts && showsCounts && waited < MAX_WAIT; waited += ASK_AGAIN) {
+    await setTimeout(ASK_AGAIN);
+    answer = await ask();
+  }
+  const { families, servicePorts } = answer;
   if (families?.length === 0) {
     throw new ProxierError('AGENT_NOT_READY', `the agent on this node ${NOTHING_IN_FORCE}`);
   }

@@ -31,14 +31,14 @@ export interface IptablesCommandOptions {
   readonly persistent?: boolean;
   /** What is known of the version. Default: the program is asked once. */
   readonly version?: Promise<IptablesVersion>;
-  /** What was read of all tables before. The first `save` of all tables returns it, if nothing has changed since. Default: nothing. */
+  /** What was read of all tables before. The first `save` of all tables returns it, if tables `filter` and `nat` have the same rules. Default: nothing. */
   readonly saved?: SavedRules;
 }
 
 /** The rules of all tables of a family, as `iptables-save` printed them. */
 export interface SavedRules {
   readonly text: string;
-  /** The stamp of the tables before they were read. Default: it is not known. */
+  /** What identified the rules of tables `filter` and `nat` before they were read. Default: it is not known. */
   readonly stamp?: string;
 }
 
@@ -128,7 +128,7 @@ class IptablesCommand implements Iptables {
       this.#saved = undefined;
       await this.#lastAlone;
       // Programs of an agent that was killed may still write: their change has another stamp.
-      if (this.#stamps?.counted && saved.stamp !== undefined && saved.stamp === (await this.stamp('nat'))) {
+      if (saved.stamp !== undefined && saved.stamp === (await this.#stamps?.ofRules())) {
         return saved.text;
       }
     }

@@ -4,6 +4,7 @@ import { canMakeNamespaces, withNamespace } from '../process/network-namespace.j
 import type { IptablesVariant } from './iptables.js';
 import { createIptables } from './iptables-command.js';
 import { detectIptablesVariant } from './iptables-variant.js';
+import { createTableStamps } from './table-stamps.js';
 import { hasIptablesTables } from './tables-in-use.js';
 
 const VARIANTS: readonly IptablesVariant[] = ['nft', 'legacy'];
@@ -94,6 +95,12 @@ onKernel('rules that were read while the variant was detected', () => {
   const install = '*nat\n:A - [0:0]\n-A A -j RETURN\nCOMMIT\n*filter\n:F - [0:0]\nCOMMIT\n';
   const more = '*nat\n:B - [0:0]\nCOMMIT\n';
 
+  /** Packets that rules count. */
+  async function traffic(runner: CommandRunner): Promise<void> {
+    await runner.run({ command: 'ip', args: ['link', 'set', 'lo', 'up'] });
+    await runner.run({ command: 'ping', args: ['-c', '1', '-W', '1', '127.0.0.1'] });
+  }
+
   async function detected(namespace: CommandRunner, variant: IptablesVariant) {
     const others = createIptables({ family: 'IPv4', variant, runner: namespace });
     await others.restore(install);
@@ -103,11 +110,12 @@ onKernel('rules that were read while the variant was detected', () => {
     return { iptables, others, saved, started };
   }
 
-  test('are returned by the first save of all tables, and only by that', async () => {
+  test.each(VARIANTS)('%s: are returned by the first save of all tables, and only by that', async (variant) => {
     await withNamespace(async (namespace) => {
-      const { iptables, saved, started } = await detected(namespace.runner, 'nft');
+      const { iptables, saved, started } = await detected(namespace.runner, variant);
       expect(await iptables.save('nat')).toContain(':A ');
-      expect(started).toEqual(['iptables-nft-save -t nat']);
+      expect(started).toEqual([`iptables-${variant}-save -t nat`]);
+      await traffic(namespace.runner);
       const text = await iptables.save();
       expect(text).toBe(saved?.text);
       expect(text).toContain('-A A -j RETURN');
@@ -118,15 +126,15 @@ onKernel('rules that were read while the variant was detected', () => {
     });
   });
 
-  test('are read again after a change by another program, or by this one', async () => {
+  test.each(VARIANTS)('%s: are read again after a change by another program, or by this one', async (variant) => {
     await withNamespace(async (namespace) => {
-      const { iptables, others } = await detected(namespace.runner, 'nft');
+      const { iptables, others } = await detected(namespace.runner, variant);
       await others.restore(more);
       expect(await iptables.save()).toContain(':B ');
       iptables.close();
     });
     await withNamespace(async (namespace) => {
-      const { iptables } = await detected(namespace.runner, 'nft');
+      const { iptables } = await detected(namespace.runner, variant);
       const written = iptables.restore(more);
       expect(await iptables.save()).toContain(':B ');
       await written;
@@ -134,11 +142,42 @@ onKernel('rules that were read while the variant was detected', () => {
     });
   });
 
-  test('are read again with the legacy variant, where tables of the same size cannot be told apart', async () => {
-    await withNamespace(async (namespace) => {
-      const { iptables, others } = await detected(namespace.runner, 'legacy');
-      await others.restore('*nat\n-R A 1 -j ACCEPT\nCOMMIT\n');
-      expect(await iptables.save()).toContain('-A A -j ACCEPT');
+  test.each(['IPv4', 'IPv6'] as const)(
+    'legacy, %s: a table of the same size with another rule is not the same',
+    async (family) => {
+      await withNamespace(async ({ runner }) => {
+        const rule = (target: string, address: string) => `*nat\n:A - [0:0]\n-A A -d ${address} -j ${target}\nCOMMIT\n`;
+        const [one, two] = family === 'IPv4' ? ['10.0.0.1/32', '10.0.0.2/32'] : ['fd00::1/128', 'fd00::2/128'];
+        const iptables = createIptables({ family, variant: 'legacy', runner });
+        const stamps = createTableStamps(family, 'legacy', runner.networkNamespace);
+        expect(await stamps.ofRules()).toBe('none none');
+        await iptables.restore(rule('RETURN', one));
+        const [size, before] = [await stamps.of('nat'), await stamps.ofRules()];
+        for (const other of [rule('ACCEPT', one), rule('RETURN', two)]) {
+          await iptables.restore(other);
+          expect([await stamps.of('nat'), await stamps.ofRules()]).toEqual([
+            size,
+            expect.not.stringMatching(`^${before}$`),
+          ]);
+        }
+        await iptables.restore(rule('RETURN', one));
+        expect(await stamps.ofRules()).toBe(before);
+        stamps.close();
+        iptables.close();
+      });
+    },
+  );
+
+  test('legacy: a large table is not compared, and a table that nobody uses is not created', async () => {
+    await withNamespace(async ({ runner }) => {
+      const iptables = createIptables({ family: 'IPv4', variant: 'legacy', runner });
+      const stamps = createTableStamps('IPv4', 'legacy', runner.networkNamespace);
+      const chains = Array.from({ length: 14_000 }, (_, index) => `:C${index} - [0:0]`);
+      await iptables.restore(`*filter\n${chains.join('\n')}\nCOMMIT\n`);
+      expect(await stamps.ofRules()).toBeUndefined();
+      await iptables.restore(`*filter\n${chains.map((_, index) => `-X C${index}`).join('\n')}\nCOMMIT\n`);
+      expect(await stamps.ofRules()).toMatch(/^[0-9a-f]{64} none$/);
+      stamps.close();
       iptables.close();
     });
   });

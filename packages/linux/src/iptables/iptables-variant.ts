@@ -112,9 +112,9 @@ async function savedRules(
   variant: IptablesVariant,
   onRefused: (error: ProxierError) => void,
 ): Promise<SavedFamilies> {
-  const stamp = await stampOf(runner, variant);
   const saved = await Promise.all(
     FAMILIES.map(async (family) => {
+      const stamp = await stampOf(runner, variant, family);
       try {
         const { stdout } = await runner.run({ command: iptablesProgram(family, variant, 'save'), args: [] });
         return [[family, { text: stdout, ...(stamp === undefined ? {} : { stamp }) }] as const];
@@ -137,17 +137,18 @@ function wasInterrupted(error: ProxierError): boolean {
   return error instanceof CommandError && (error.failure === 'signal' || error.failure === 'timeout');
 }
 
-/** Of all tables of both families. The stamps of the legacy variant are not exact. */
+/** A value that is the same as long as the rules are. */
 async function stampOf(
   { networkNamespace: place }: CommandRunner,
   variant: IptablesVariant,
+  family: IPFamily,
 ): Promise<string | undefined> {
-  if (variant !== 'nft' || place === undefined) {
+  if (place === undefined) {
     return undefined;
   }
-  const stamps = createTableStamps('IPv4', variant, place === 'own' ? undefined : place);
+  const stamps = createTableStamps(family, variant, place === 'own' ? undefined : place);
   try {
-    return await stamps.of('nat');
+    return await stamps.ofRules();
   } finally {
     stamps.close();
   }

@@ -6,7 +6,6 @@ import {
   attributeMap,
   cString,
   encodeAttributes,
-  u32,
 } from '../netlink/attributes.js';
 import { inNamespace } from '../netlink/in-namespace.js';
 import { type Libc, loadLibc } from '../netlink/libc.js';
@@ -22,11 +21,18 @@ import {
   nftMessageType,
 } from '../nftables/netlink/nf-tables.js';
 import type { IptablesTable, IptablesVariant } from './iptables.js';
+import { legacyRulesDigest, legacyTableInfo } from './legacy-rules.js';
+import { legacyTableNames } from './tables-in-use.js';
 
 /** Detects table changes through the kernel, with a few system calls and without starting a program. */
 export interface TableStamps {
   /** Whether stamps are increasing numbers. */
   readonly counted: boolean;
+  /**
+   * A value that is equal only where tables `filter` and `nat` have the same rules. With the legacy variant its cost is that of copying them,
+   * and it is undefined for large ones. Never rejects.
+   */
+  ofRules(): Promise<string | undefined>;
   /** The scope of one stamp: stamps cannot distinguish changes of tables in one scope. */
   scopeOf(table: IptablesTable): string;
   /** See {@link Iptables.stamp}. Never rejects. */
@@ -61,6 +67,10 @@ class GenerationStamps implements TableStamps {
 
   scopeOf(): string {
     return 'nf_tables';
+  }
+
+  ofRules(): Promise<string | undefined> {
+    return this.of();
   }
 
   async of(): Promise<string | undefined> {
@@ -122,13 +132,9 @@ function attributesOf({ payload }: NetlinkAnswer): AttributeMap {
 }
 
 const AF = { IPv4: 2, IPv6: 10 } as const;
-const SOL = { IPv4: 0, IPv6: 41 } as const;
 const SOCK_DGRAM_CLOEXEC = 2 | 0o2000000;
-/** `IPT_SO_GET_INFO` and `IP6T_SO_GET_INFO`. */
-const SO_GET_INFO = 64;
-/** `struct ipt_getinfo`: a name of 32 bytes, begin and end of each hook, number of entries and size in bytes. */
-const INFO_BYTES = 84;
-const NAME_BYTES = 32;
+/** Bytes of a table of which all rules are compared: those of some 10,000 rules. */
+const MAX_COMPARED = 4 * 1024 * 1024;
 
 /** What the kernel reports about a table without copying it: its size, and the position of each hook in it. */
 class InfoStamps implements TableStamps {
@@ -145,15 +151,29 @@ class InfoStamps implements TableStamps {
     return `${this.family} ${table}`;
   }
 
-  async of(table: IptablesTable): Promise<string | undefined> {
+  of(table: IptablesTable): Promise<string | undefined> {
+    return this.#read((libc, fd) => legacyTableInfo(libc, fd, this.family, table)?.toString('hex'));
+  }
+
+  ofRules(): Promise<string | undefined> {
+    return this.#read((libc, fd) => {
+      // The kernel creates a table that is asked for.
+      const existing = legacyTableNames(libc, this.family, this.namespace);
+      const digests = (['filter', 'nat'] as const).map((table) =>
+        existing.includes(table) ? legacyRulesDigest(libc, fd, this.family, table, MAX_COMPARED) : 'none',
+      );
+      return digests.includes(undefined) ? undefined : digests.join(' ');
+    });
+  }
+
+  async #read(read: (libc: Libc, fd: number) => string | undefined): Promise<string | undefined> {
     try {
       const libc = await loadLibc();
       this.#libc = libc;
       this.#fd ??= inNamespace(libc, this.namespace, () => libc.socket(AF[this.family], SOCK_DGRAM_CLOEXEC, 0));
-      const info = Buffer.alloc(INFO_BYTES);
-      cString(table).copy(info);
-      if (libc.getsockopt(this.#fd, SOL[this.family], SO_GET_INFO, info, u32(INFO_BYTES)) === 0) {
-        return info.toString('hex', NAME_BYTES);
+      const value = read(libc, this.#fd);
+      if (value !== undefined) {
+        return value;
       }
     } catch {
       // The C library cannot be called, or the namespace cannot be entered.

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
+import type { IPFamily } from '@kube-proxier/core';
 import { asText, attributeMap } from '../netlink/attributes.js';
 import { inNamespace } from '../netlink/in-namespace.js';
-import { loadLibc } from '../netlink/libc.js';
+import { type Libc, loadLibc } from '../netlink/libc.js';
 import { NETLINK_FLAGS } from '../netlink/netlink.js';
 import { NetlinkError } from '../netlink/netlink-error.js';
 import { NetlinkSocket } from '../netlink/netlink-socket.js';
@@ -11,10 +12,11 @@ import type { IptablesTable, IptablesVariant } from './iptables.js';
 
 const TABLES: ReadonlySet<string> = new Set<IptablesTable>(['filter', 'nat', 'mangle', 'raw', 'security']);
 const FAMILIES: readonly number[] = Object.values(NFT_FAMILIES);
+const FAMILY_NAMES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 /** Directory of the network namespace of the calling thread. */
 const NET = '/proc/thread-self/net';
-/** The tables of the legacy variant that a program has used since the namespace was created. */
-const LEGACY_NAMES = ['ip_tables_names', 'ip6_tables_names'];
+/** Files with the tables of the legacy variant that a program has used since the namespace was created. */
+const LEGACY_NAMES = { IPv4: 'ip_tables_names', IPv6: 'ip6_tables_names' } as const;
 
 /**
  * Whether a network namespace has tables of a variant, of IPv4 or IPv6. Starts no program, and loads no kernel module. Never rejects.
@@ -58,17 +60,32 @@ async function hasNftTables(namespace: string | undefined): Promise<boolean | un
 }
 
 async function hasLegacyTables(namespace: string | undefined): Promise<boolean | undefined> {
-  const read = () => (existsSync(NET) ? LEGACY_NAMES.some((name) => readNames(`${NET}/${name}`) !== '') : undefined);
-  return namespace === undefined ? read() : inNamespace(await loadLibc(), namespace, read);
+  const libc = namespace === undefined ? undefined : await loadLibc();
+  return FAMILY_NAMES.some((family) => legacyTableNames(libc, family, namespace).length > 0);
 }
 
-/** Empty where the kernel does not have this variant. */
-function readNames(file: string): string {
+/**
+ * The names of the tables of the legacy variant that exist; none where the kernel does not have this variant.
+ *
+ * @param libc undefined where `namespace` is.
+ * @throws Error when the namespace cannot be entered, or the names cannot be read.
+ */
+export function legacyTableNames(
+  libc: Libc | undefined,
+  family: IPFamily,
+  namespace: string | undefined,
+): readonly string[] {
+  const read = () => readNames(`${NET}/${LEGACY_NAMES[family]}`);
+  return libc === undefined ? read() : inNamespace(libc, namespace, read);
+}
+
+function readNames(file: string): readonly string[] {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(file, 'utf8').split('\n').filter(Boolean);
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') {
-      return '';
+    // Without procfs, nothing is known.
+    if (systemErrorCode(error) === 'ENOENT' && existsSync(NET)) {
+      return [];
     }
     throw error;
   }

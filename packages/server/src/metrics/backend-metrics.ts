@@ -22,9 +22,6 @@ type RegisteredSyncMetrics = { readonly [Key in keyof SyncMetrics]: Metric };
 /** Most series of a counter of Services, without the one of the rest. */
 export const DEFAULT_COUNTER_SERIES = 100;
 
-/** Milliseconds that an answer waits for recent counts. */
-const MAX_WAIT = 2000;
-
 /** The metrics of the backend whose mode is in force. */
 export class BackendMetrics {
   readonly #readings = new Map<string, BackgroundReading<readonly MetricSample[]>>();
@@ -67,9 +64,9 @@ export class BackendMetrics {
     }
   }
 
-  /** Has {@link counts} be recent, for a person who looks now and then: waits for the kernel, but not long. */
-  async refreshCounts(): Promise<void> {
-    await Promise.all([...this.#readings.values()].map((reading) => reading.recent(MAX_WAIT)));
+  /** Whether {@link counts} are being read from the kernel: they are soon more recent. */
+  get isReadingCounts(): boolean {
+    return [...this.#readings.values()].some((reading) => reading.isReading);
   }
 
   /** What is counted of service ports and endpoints, as far as it is known. Never waits for the kernel. */

@@ -30,27 +30,18 @@ describe('BackgroundReading', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('a caller that can wait has a recent value, after a long time without requests too', async () => {
+  test('a caller that can wait learns when to ask again, after a long time without requests too', async () => {
     const clock = new VirtualClock();
     let reads = 0;
-    let hangs = false;
-    const reading = new BackgroundReading(
-      () => (hangs ? new Promise<number>(() => {}) : Promise.resolve(++reads)),
-      clock,
-    );
-    expect(await reading.recent(2000)).toBe(1);
-    expect(await reading.recent(2000)).toBe(1);
+    const reading = new BackgroundReading(() => Promise.resolve(++reads), clock);
+    expect([reading.latest(), reading.isReading]).toEqual([undefined, true]);
+    await clock.advance(1);
+    expect([reading.latest(), reading.isReading]).toEqual([1, false]);
     await clock.advance(10_000_000);
     const before = reads;
-    expect(await reading.recent(2000)).toBe(before + 1);
-    expect(reading.age).toBe(0);
-    await clock.advance(10_000_000);
-    hangs = true;
-    const last = reads;
-    const slow = reading.recent(2000);
-    await clock.advance(2000);
-    expect(await slow).toBe(last);
-    expect(clock.pending).toBe(0);
+    expect([reading.latest(), reading.isReading]).toEqual([before, true]);
+    await clock.advance(1);
+    expect([reading.latest(), reading.isReading]).toEqual([before + 1, false]);
   });
 
   test('a reading that hangs is not started again, and its value ages', async () => {

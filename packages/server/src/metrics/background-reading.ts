@@ -8,7 +8,7 @@ const PAUSE_RATIO = 50;
 const IDLE_TIMEOUT = 150_000;
 
 /**
- * A value that is slow to read, for callers that must not wait, or not long. It is read in the background while it is requested:
+ * A value that is slow to read, for callers that must not wait. It is read in the background while it is requested:
  * immediately at the first request, then every 10 s or more, until it has not been requested for 150 s. One reading runs
  * at a time: one that hangs makes the value old, and blocks nothing else.
  */
@@ -35,20 +35,9 @@ export class BackgroundReading<T> {
     return this.#value;
   }
 
-  /** Like {@link latest}, for callers that can wait: until a value that is old was read again, `limit` milliseconds at most. */
-  async recent(limit: number): Promise<T | undefined> {
-    this.latest();
-    const reading = this.#reading;
-    if (reading !== undefined) {
-      await new Promise<void>((resolve) => {
-        const timer = this.clock.setTimer(limit, resolve);
-        void reading.then(() => {
-          timer.cancel();
-          resolve();
-        });
-      });
-    }
-    return this.#value;
+  /** Whether the value is being read: a caller that can wait asks again. */
+  get isReading(): boolean {
+    return this.#reading !== undefined;
   }
 
   /** Milliseconds since the kernel had the value of {@link latest}; undefined before the first reading. */

@@ -211,9 +211,9 @@ export class ProxyMetrics implements ServerObserver {
     }
   }
 
-  /** Has {@link counts} be recent; waits for the kernel, but not long. */
-  async refreshCounts(): Promise<void> {
-    await this.#backendMetrics?.refreshCounts();
+  /** Whether {@link counts} are being read from the kernel: they are soon more recent. */
+  get isReadingCounts(): boolean {
+    return this.#backendMetrics?.isReadingCounts ?? false;
   }
 
   /** What the mode in force counts of service ports and endpoints; undefined before a mode is selected. */

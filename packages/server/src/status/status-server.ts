@@ -73,8 +73,8 @@ export interface StatusServerOptions {
   readonly metrics?: { readonly contentType: string; metrics(): Promise<string> };
   /** What is counted of service ports, for `/debug/services`. Must not wait for the kernel. Default: nothing. */
   readonly counts?: () => TrafficCounts | undefined;
-  /** Has `counts` be recent, for clients that ask once; not for long. */
-  readonly refreshCounts?: () => Promise<void>;
+  /** Whether `counts` are being read from the kernel: a client that asks again has more recent ones. Default: they are not. */
+  readonly isReadingCounts?: () => boolean;
   /** What `/configz` answers, as JSON. Default: not served. */
   readonly configuration?: () => unknown;
   /** What `/debug/status` answers. Default: not served. */
@@ -221,13 +221,16 @@ export class StatusServer implements ServerObserver {
           this.#replyFirstServices(Number(limit), url.searchParams, request, response);
           return;
         }
-        await this.options.refreshCounts?.();
         const counts = this.options.counts?.();
         const servicePorts = [...this.#states.values()].flatMap((state) =>
           viewServicePorts(state, selectionOf(url.searchParams), counts),
         );
-        const families = [...this.#states.keys()];
-        return reply(response, 200, JSON_TYPE, `${JSON.stringify({ mode: this.#mode, families, servicePorts })}\n`);
+        const answer = {
+          ...{ mode: this.#mode, families: [...this.#states.keys()] },
+          ...(this.options.isReadingCounts?.() ? { readingCounts: true } : {}),
+          servicePorts,
+        };
+        return reply(response, 200, JSON_TYPE, `${JSON.stringify(answer)}\n`);
       }
     }
     const { metrics, configuration, nodeStatus, recording, syncs, page } = this.options;
