@@ -91,6 +91,29 @@ onKernel('tables of one variant that cannot be listed', () => {
   });
 });
 
+onKernel('tools that are refused', () => {
+  test.each([true, false])('are no reason to doubt where the kernel has no tables of theirs: %s', async (hasTables) => {
+    await withNamespace(async ({ runner }) => {
+      if (hasTables) {
+        await createIptables({ family: 'IPv4', variant: 'legacy', runner }).restore('*nat\n:A - [0:0]\nCOMMIT\n');
+      }
+      const refusing: CommandRunner = {
+        ...{ networkNamespace: runner.networkNamespace },
+        run: async (request) => {
+          if (request.command.includes('-legacy-')) {
+            throw new CommandError('exit-code', request.command, 1, undefined, '', 'Permission denied');
+          }
+          return await runner.run(request);
+        },
+      };
+      expect(await detectIptablesVariant(refusing)).toMatchObject({
+        ...{ variant: 'nft', isCertain: !hasTables },
+        reason: 'only the nft tables can be listed (Permission denied)',
+      });
+    });
+  });
+});
+
 onKernel('rules that were read while the variant was detected', () => {
   const install = '*nat\n:A - [0:0]\n-A A -j RETURN\nCOMMIT\n*filter\n:F - [0:0]\nCOMMIT\n';
   const more = '*nat\n:B - [0:0]\nCOMMIT\n';

@@ -34,6 +34,7 @@ export async function detectIptablesVariant(runner: CommandRunner): Promise<Ipta
   const rules = new Map<IptablesVariant, number>();
   const all = new Map<IptablesVariant, SavedFamilies>();
   const unlisted: string[] = [];
+  let isCertain = true;
   const inUse = await variantsInUse(runner);
   for (const variant of [...inUse, ...VARIANTS.filter((other) => !inUse.includes(other))]) {
     const refused: ProxierError[] = [];
@@ -44,8 +45,11 @@ export async function detectIptablesVariant(runner: CommandRunner): Promise<Ipta
         const reason = `the kernel has only ${variant} tables, which could not be listed (${messageOf(failure)})`;
         return { variant, reason, isCertain: false };
       }
-      // Where the kernel has no tables of a variant, there is nothing to list.
-      unlisted.push(...(failure !== undefined && inUse.includes(variant) ? [messageOf(failure)] : []));
+      if (failure !== undefined) {
+        unlisted.push(messageOf(failure));
+        // Where the kernel has no tables of a variant, there is nothing to list.
+        isCertain &&= !inUse.includes(variant);
+      }
       continue;
     }
     const texts = [...saved.values()].map(({ text }) => text);
@@ -70,7 +74,7 @@ export async function detectIptablesVariant(runner: CommandRunner): Promise<Ipta
       ? { variant: only[0], reason: `only the ${only[0]} tools are installed`, ...savedOf(only[0]) }
       : {
           ...{ variant: only[0], reason: `only the ${only[0]} tables can be listed (${reason})` },
-          ...{ isCertain: false, ...savedOf(only[0]) },
+          ...{ isCertain, ...savedOf(only[0]) },
         };
   }
   const [nft = 0, legacy = 0] = [rules.get('nft'), rules.get('legacy')];
@@ -87,7 +91,7 @@ export async function detectIptablesVariant(runner: CommandRunner): Promise<Ipta
     : {
         variant: inPath,
         reason: `iptables in PATH is the ${inPath} variant${reason === undefined ? '' : `, and no tables can be listed (${reason})`}`,
-        ...(reason === undefined ? {} : { isCertain: false }),
+        isCertain,
         ...savedOf(inPath),
       };
 }
