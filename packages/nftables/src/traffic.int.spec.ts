@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   diffStates,
@@ -69,6 +71,18 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     const connection = await from.open({ to, port });
     expect(await connection.send('x'.repeat(PAYLOAD), 10_000)).toMatchObject({ kind: 'echoed' });
     await connection.close();
+  }
+
+  /** Bytes of an endpoint once the last packets of its closed connections were counted. */
+  async function bytesAtRest(endpoint: EndpointDescription): Promise<ServiceCounts['bytes']> {
+    let last: ServiceCounts['bytes'];
+    for (let equal = 0, looks = 0; equal < 5 && looks < 500; looks++) {
+      await setTimeout(20);
+      const bytes = ofEndpoint(await counts(), endpoint)?.bytes;
+      equal = bytes !== undefined && isDeepStrictEqual(bytes, last) ? equal + 1 : 0;
+      last = bytes;
+    }
+    return last;
   }
 
   const PATHS: readonly [
@@ -446,7 +460,7 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     const endpoint = world.local(1);
     const state = await serve([endpoint], 'TCP');
     await transfer(world.sandbox.client, 'clusterIP');
-    const before = ofEndpoint(await counts(), endpoint)?.bytes;
+    const before = await bytesAtRest(endpoint);
     const table = `${family === 'IPv4' ? 'ip' : 'ip6'} kube-proxier`;
     const [to] = world.target('clusterIP');
     const key = `${to} . tcp . 80 . ${endpoint.address} . ${ENDPOINT_PORT}`;
