@@ -1,4 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** Arrays of 32 KB: more than a young generation of 1 MB, with which V8 starts. */
@@ -17,15 +17,15 @@ export function holdMemory(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
 }
 
-/** Bytes: a process that is larger has read thousands of objects. */
-const LARGE = 96 * 1024 * 1024;
+/** Bytes of the heap: one that is larger has thousands of objects of a cluster. */
+const LARGE = 40 * 1024 * 1024;
 
 /**
  * Called once all objects are read, before the first sync, in which this process is largest: returns the memory of code that runs at start
  * only, some 20 MB. That takes milliseconds, which a small cluster does not need.
  */
 export async function releaseCodeOfStart(): Promise<void> {
-  if (process.memoryUsage.rss() > LARGE) {
+  if (getHeapStatistics().total_heap_size > LARGE) {
     await releaseUnused();
   }
 }
