@@ -14,9 +14,8 @@ import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
 import { findResource, formatResources, RESOURCES } from './resource-tables.js';
 
-/** Milliseconds that the agent is given to read counters that are old, and between two requests meanwhile. */
-const MAX_WAIT = 2000;
-const ASK_AGAIN = 100;
+/** Milliseconds between requests while the agent reads counters that are old: 2 s in all, and few requests, as an answer may be large. */
+const PAUSES = [100, 300, 600, 1000] as const;
 
 /** What `kube-proxier get` selects. */
 export interface GetRequest {
@@ -112,8 +111,11 @@ async function readServicePorts(
     ) as ServicePortsAnswer;
   let answer = await ask();
   // Nobody may have read the counters for long. The agent itself does not wait for the kernel.
-  for (let waited = 0; answer.readingCounts && showsCounts && waited < MAX_WAIT; waited += ASK_AGAIN) {
-    await setTimeout(ASK_AGAIN);
+  for (const pause of showsCounts ? PAUSES : []) {
+    if (!answer.readingCounts) {
+      break;
+    }
+    await setTimeout(pause);
     answer = await ask();
   }
   const { families, servicePorts } = answer;
