@@ -82,7 +82,10 @@ export function createNftablesBackend(options: NftablesBackendOptions = {}): Bac
     metrics: [countsMeasurement(COUNTING, { source: 'kernel', read: () => proxiers.connections() })],
     syncMetrics: SYNC_METRICS,
     readPacketPath: (request) =>
-      readPacketPath(request, { runner, ...(options.runner === undefined ? {} : { files: kernelFilesOf(runner) }) }),
+      readPacketPath(request, {
+        ...{ runner, choice },
+        ...(options.runner === undefined ? {} : { files: kernelFilesOf(runner) }),
+      }),
     plannedPath: (request) => plannedPath(request),
     ownsRule,
     module: new ContainerModule(({ bind }) => {

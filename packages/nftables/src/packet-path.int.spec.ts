@@ -1,11 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
-import { diffStates, type ProxyState, verifyState } from '@kube-proxier/core';
-import { RANDOM_NODE_ADDRESSES, randomNodeState, runCount } from '@kube-proxier/core/testing';
-import { createNft } from '@kube-proxier/linux';
+import { diffStates, type IPFamily, type ProxyState, verifyInSlices, verifyState } from '@kube-proxier/core';
+import {
+  ClusterSketch,
+  EXAMPLE_SERVICE,
+  everything,
+  RANDOM_NODE_ADDRESSES,
+  randomNodeState,
+  runCount,
+  type ServiceSketch,
+  sketchAddresses,
+} from '@kube-proxier/core/testing';
+import { createNetlinkNft, createNft, NftChoice, runInSlices } from '@kube-proxier/linux';
 import { becomeNode, canMakeNamespaces, type TestNamespace, withNamespace } from '@kube-proxier/linux/testing';
 import { NftablesDataplane } from './dataplane.js';
 import { readPacketPath } from './packet-path.js';
-import type { Layout } from './plan/layout.js';
+import { type Layout, nftFamily, TABLE } from './plan/layout.js';
 
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
 
@@ -22,6 +31,27 @@ async function install(state: ProxyState, { runner }: TestNamespace, layout: Lay
   dataplane.close();
 }
 
+/** So many that nft takes longer to list them than lies between two changes. */
+const SERVICES = 800;
+
+/** The map and the key that lead to a cluster IP. */
+async function elementOf(
+  runner: TestNamespace['runner'],
+  family: IPFamily,
+  address: string,
+): Promise<{ readonly name: string; readonly key: string }> {
+  const reader = createNft({ runner, persistent: false });
+  const table = await reader.list(nftFamily(family), TABLE);
+  reader.close();
+  for (const [name, { elements, kind }] of table?.containers ?? []) {
+    const key = [...elements.keys()].find((one) => one.startsWith(`${address} . `));
+    if (kind === 'map' && key !== undefined) {
+      return { name, key };
+    }
+  }
+  throw new Error(`no map of the table has ${address}`);
+}
+
 whereAllowed.each(['IPv4', 'IPv6'] as const)('%s, on the kernel', (family) => {
   test.each(
     Array.from(
@@ -33,13 +63,89 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('%s, on the kernel', (family) => {
       await becomeNode(namespace.runner, RANDOM_NODE_ADDRESSES[family]);
       const state = randomNodeState(seed, family, { localhostNodePorts: false });
       await install(state, namespace, layout);
-      const path = await readPacketPath({ family }, namespace);
-      const { verdict, findings, classes } = verifyState(state, path);
-      expect({ verdict, findings: findings.map(({ message }) => message) }).toEqual({
-        verdict: 'verified',
-        findings: [],
+      const choice = new NftChoice({ runner: namespace.runner });
+      for (const host of [namespace, { ...namespace, choice }]) {
+        const path = await readPacketPath({ family }, host);
+        expect(path.isLive).toBe('choice' in host);
+        const { verdict, findings, classes } = verifyState(state, path);
+        path.close();
+        expect({ verdict, findings: findings.map(({ message }) => message) }).toEqual({
+          verdict: 'verified',
+          findings: [],
+        });
+        expect(classes).toBeGreaterThanOrEqual(state.frontends.size * 3);
+      }
+    });
+  });
+
+  test('a state is verified while Services change all the time, and a difference is found', async () => {
+    await withNamespace(async (namespace) => {
+      const { runner, path: place } = namespace;
+      await becomeNode(runner, [sketchAddresses.node(family)]);
+      const cluster = new ClusterSketch(family, { localhostNodePorts: false });
+      const sketch = (number: number, endpoint: number): ServiceSketch => ({
+        ...{ ...EXAMPLE_SERVICE, name: `ns/svc${number}`, number },
+        endpoints: [
+          { number: endpoint, node: 'node1' },
+          { number: endpoint + 1, node: 'node2' },
+        ],
       });
-      expect(classes).toBeGreaterThanOrEqual(state.frontends.size * 3);
+      for (let number = 1; number <= SERVICES; number++) {
+        cluster.set(sketch(number, 2 * number));
+      }
+      const nft = createNetlinkNft({ namespace: place });
+      const dataplane = new NftablesDataplane({ family, nft });
+      let state: ProxyState | undefined;
+      const sync = async () => {
+        const { state: next, changes } = cluster.next();
+        const isFirst = state === undefined;
+        const transaction = dataplane.plan(
+          next,
+          isFirst ? everything(next) : changes,
+          isFirst ? await dataplane.readBack() : undefined,
+        );
+        if (transaction !== undefined) {
+          await dataplane.apply(transaction);
+        }
+        state = next;
+        return next;
+      };
+      await sync();
+      // Before the changes: nft would begin again with each of them.
+      const { name, key } = await elementOf(runner, family, sketchAddresses.cluster(family, SERVICES));
+      let syncs = 0;
+      let isOver = false;
+      const changing = (async () => {
+        for (; !isOver; syncs++) {
+          const number = 1 + ((syncs * 7919) % (SERVICES - 1));
+          cluster.set(sketch(number, 2 * number + 10_000 * (syncs % 2)));
+          await sync();
+          await new Promise((resolve) => setTimeout(resolve, 2));
+        }
+      })();
+      const choice = new NftChoice({ runner });
+      const verify = async () => {
+        const before = syncs;
+        const path = await readPacketPath({ family }, { ...namespace, choice });
+        const current = () => state as ProxyState;
+        const result = await runInSlices(verifyInSlices(current(), path, { current }));
+        path.close();
+        return { ...result, syncs: syncs - before };
+      };
+      const good = await verify();
+      expect(good).toMatchObject({ verdict: 'verified', different: 0, unknown: 0 });
+      expect(good.syncs).toBeGreaterThan(10);
+      // One element is removed behind the back of the plan.
+      const remove = { do: 'delete-elements', name, keys: [key] } as const;
+      await nft.run({ family: nftFamily(family), table: TABLE, commands: [remove] });
+      const bad = await verify();
+      isOver = true;
+      await changing;
+      dataplane.close();
+      expect(bad.verdict).toBe('different');
+      expect(bad.findings?.flatMap(({ servicePorts }) => servicePorts)).toContainEqual(
+        expect.stringContaining(`ns/svc${SERVICES}`),
+      );
     });
   });
 

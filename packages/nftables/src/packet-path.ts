@@ -3,10 +3,11 @@ import {
   type CommandRunner,
   type KernelFiles,
   type NetfilterPath,
+  type NftChoice,
   plannedPathOf,
   readNetfilterPath,
 } from '@kube-proxier/linux';
-import { type Layout, TABLE } from './plan/layout.js';
+import { type Layout, nftFamily, TABLE } from './plan/layout.js';
 import { NftablesPlanner } from './plan/nftables-planner.js';
 import { completeWrite } from './plan/nftables-transaction.js';
 
@@ -25,13 +26,21 @@ export function ownsRule({ system, table = '' }: PathRule): boolean {
   return system === 'nftables' && OWN_TABLES.has(table);
 }
 
+export interface PathSources {
+  readonly runner: CommandRunner;
+  readonly files?: KernelFiles;
+  /** Looks up elements of this backend's table when packets are followed. Default: all elements are listed before. */
+  readonly choice?: Pick<NftChoice, 'openLookup'>;
+}
+
 /** Reads the way of packets of one family through this host. */
 export function readPacketPath(
   { family, ignores, ignoredInterfaces }: Omit<PacketPathRequest, 'options'>,
-  host: { readonly runner: CommandRunner; readonly files?: KernelFiles },
+  { choice, ...host }: PathSources,
 ): Promise<NetfilterPath> {
   return readNetfilterPath({
     ...{ family, ...host, isForeign: isForeignRule },
+    ...(choice ? { live: { name: TABLE, open: () => choice.openLookup(nftFamily(family), TABLE) } } : {}),
     ...(ignores ? { ignores } : {}),
     ...(ignoredInterfaces ? { ignoredInterfaces } : {}),
   });

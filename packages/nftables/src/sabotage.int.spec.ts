@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type ProxyState, verifyState } from '@kube-proxier/core';
 import { ClusterSketch, casesOf, EXAMPLE_SKETCHES, everything, sketchAddresses } from '@kube-proxier/core/testing';
-import { createNetlinkNft } from '@kube-proxier/linux';
+import { createNetlinkNft, NftChoice } from '@kube-proxier/linux';
 import { becomeNode, canMakeNamespaces, makeNamespace, type TestNamespace } from '@kube-proxier/linux/testing';
 import { NftablesDataplane } from './dataplane.js';
 import { readPacketPath } from './packet-path.js';
@@ -239,7 +239,13 @@ whereAllowed('foreign changes to the rules of the node', () => {
     dataplane.close();
   });
 
-  const verify = async () => verifyState(state, await readPacketPath({ family: 'IPv4' }, namespace));
+  const verify = async () => {
+    const choice = new NftChoice({ runner: namespace.runner });
+    const path = await readPacketPath({ family: 'IPv4' }, { ...namespace, choice });
+    const result = verifyState(state, path);
+    path.close();
+    return result;
+  };
 
   test('without a change the state is verified', async () => {
     expect((await verify()).findings).toEqual([]);

@@ -59,7 +59,10 @@ export interface PathOutcome {
   readonly unknown: readonly PathRule[];
 }
 
-/** Predicts outcomes of packets from the objects that were read from a kernel. Pure after it was read. */
+/**
+ * Predicts outcomes of packets from the objects that were read from a kernel. Pure after it was read, unless it {@link isLive}. To be
+ * closed after use.
+ */
 export interface PacketPath {
   readonly family: IPFamily;
   /** Addresses of the host, canonical, without those that only serve virtual servers of IPVS. */
@@ -74,4 +77,13 @@ export interface PacketPath {
    * @param explains whether outcomes say why a packet keeps its destination (`missed`, `emptyChain`), which costs time. Default true.
    */
   outcomesOf(packet: PathPacket, explains?: boolean): readonly PathOutcome[];
+  /**
+   * Parts that change with Services are read from the kernel when outcomes are asked for, so an outcome holds for that moment, and
+   * `outcomesOf` throws where they cannot be read. Default false.
+   */
+  readonly isLive?: boolean;
+  /** Of a live path: what is asked from now on is read again. */
+  refresh?(): void;
+  /** Releases what the path needs. Nothing may be asked afterwards. */
+  close?(): void;
 }

@@ -5,7 +5,7 @@ import { type Branch, CONTINUE, type CompiledChain, type CompiledRule, type Rule
 import { anyVerdict, assuming, type Chance, chance, negated, UNKNOWN } from './chance.js';
 import { bitsOf } from './ip-bits.js';
 import { interfaceTest } from './iptables-matches.js';
-import { NftElements, textOfValue } from './nft-elements.js';
+import { type LiveElements, NftElements, textOfValue } from './nft-elements.js';
 import { NftExpressions, type NftOption, toNumber } from './nft-expressions.js';
 import { mapWrittenBy, parseMapStatement } from './nft-map-statement.js';
 import type { PathHost } from './path-host.js';
@@ -39,10 +39,15 @@ export interface NftTableListing {
   readonly family: string;
   readonly name: string;
   readonly objects: readonly NftObject[];
+  /** Where elements are looked up that are not listed. Default: all are listed. */
+  readonly live?: LiveElements;
 }
 
 /** The rules of one table of nftables as base chains. */
-export function compileNftTable({ family, name, objects }: NftTableListing, host: PathHost): readonly BaseChain[] {
+export function compileNftTable(
+  { family, live, name, objects }: NftTableListing,
+  host: PathHost,
+): readonly BaseChain[] {
   const table = `${family} ${name}`;
   const rulesOf = new Map<string, UnknownRecord[]>();
   for (const [kind, fields] of objects) {
@@ -58,7 +63,7 @@ export function compileNftTable({ family, name, objects }: NftTableListing, host
   }
   const owned = (text: string, chain?: string): boolean =>
     !host.isForeign({ system: 'nftables', table, text, ...(chain === undefined ? {} : { chain }) });
-  const containers = new NftElements(objects, writtenByPackets(objects), () => owned(''));
+  const containers = new NftElements(objects, writtenByPackets(objects), () => owned(''), live);
   const compiler = new RuleCompiler(table, host, containers);
   const chains = new Map<string, CompiledChain>();
   const bases: BaseChain[] = [];

@@ -14,10 +14,16 @@
 
 export type { NftTableListing } from './compile-nftables.js';
 export { IpvsStage, type VirtualServerListing } from './ipvs-stage.js';
-export { NetfilterPath, type NetfilterPathOptions, type PathStage, type StageOutcome } from './netfilter-path.js';
+export {
+  type LivePath,
+  NetfilterPath,
+  type NetfilterPathOptions,
+  type PathStage,
+  type StageOutcome,
+} from './netfilter-path.js';
 export { type HostRoute, PathHost, type PathHostFacts } from './path-host.js';
 export { nftListingOf, type PlannedRules, plainHost, plannedPathOf } from './planned-path.js';
-export type { NetfilterListing, NetfilterReading } from './read-netfilter-path.js';
+export type { LiveTable, NetfilterListing, NetfilterReading } from './read-netfilter-path.js';
 export { netfilterPathOf, readNetfilterPath } from './read-netfilter-path.js';
 export { parseRoutes, parseRoutesIPv6 } from './read-path-host.js';
 export { runInSlices } from './run-in-slices.js';

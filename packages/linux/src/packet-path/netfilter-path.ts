@@ -42,6 +42,15 @@ export interface NetfilterPathOptions {
   readonly chains: readonly BaseChain[];
   readonly unread?: readonly string[];
   readonly stage?: PathStage;
+  /** Where elements are looked up when packets are followed. Default: all were read before. */
+  readonly live?: LivePath;
+}
+
+/** Lookups of a path that does not have all it needs. */
+export interface LivePath {
+  /** What is looked up from now on is as the kernel has it from now on. */
+  forget(): void;
+  close(): void;
 }
 
 interface Ended {
@@ -62,9 +71,11 @@ export class NetfilterPath implements PacketPath {
   readonly #host: PathHost;
   readonly #hooks = new Map<Hook, readonly Step[]>();
   readonly #stage: PathStage | undefined;
+  readonly #live: LivePath | undefined;
 
-  constructor({ family, host, chains, unread = [], stage }: NetfilterPathOptions) {
+  constructor({ family, host, chains, live, unread = [], stage }: NetfilterPathOptions) {
     this.family = family;
+    this.#live = live;
     this.#host = host;
     this.#stage = stage;
     this.unread = unread;
@@ -77,6 +88,18 @@ export class NetfilterPath implements PacketPath {
       );
       this.#hooks.set(hook, this.#withStage(inOrder(those, hook), hook));
     }
+  }
+
+  get isLive(): boolean {
+    return this.#live !== undefined;
+  }
+
+  refresh(): void {
+    this.#live?.forget();
+  }
+
+  close(): void {
+    this.#live?.close();
   }
 
   #withStage(chains: readonly BaseChain[], hook: Hook): readonly Step[] {

@@ -1,6 +1,8 @@
 import { isRecord, parseAddress, type UnknownRecord } from '@kube-proxier/core';
-import type { NftObject } from '../nftables/nft-table.js';
+import type { NftElement, NftObject } from '../nftables/nft-table.js';
+import { nftClassid } from '../nftables/rules/render-rule.js';
 import { bitsOf, prefixMask } from './ip-bits.js';
+import { parseNftElement } from './nft-rule-text.js';
 import type { Walker } from './walker.js';
 
 /** The contents of a set or map, to look packets up in. */
@@ -90,6 +92,14 @@ export function textOfValue(value: unknown): string {
     default:
       return kind;
   }
+}
+
+/** A key whose classes are numbers, as transactions have it. */
+function withClasses(key: string, types: readonly string[]): string {
+  return key
+    .split(' . ')
+    .map((part, index) => (types[index] === 'classid' && /^\d+$/.test(part) ? nftClassid(Number(part)) : part))
+    .join(' . ');
 }
 
 interface Interval {
@@ -219,6 +229,14 @@ class ElementIndex<Value> implements NftLookup<Value> {
   }
 }
 
+/** Looks up elements in the kernel, at the moment at which a packet is followed. */
+export interface LiveElements {
+  /** Whether elements of this set or map can be looked up. */
+  canFind(name: string): boolean;
+  /** @param key as transactions have it. */
+  find(name: string, key: string): NftElement | undefined;
+}
+
 /** The sets and maps of one table, and those that stand in rules. */
 export class NftElements {
   readonly #listed = new Map<string, UnknownRecord>();
@@ -230,6 +248,8 @@ export class NftElements {
     private readonly written: ReadonlySet<string>,
     /** Whether the table is the backend's: then what packets added before is no part of a class. */
     private readonly isOwned: () => boolean,
+    /** Where elements are looked up that are not listed. */
+    private readonly live?: LiveElements,
   ) {
     for (const [kind, fields] of objects) {
       if (kind === 'set' || kind === 'map') {
@@ -270,7 +290,10 @@ export class NftElements {
     const isEmpty = this.written.has(name) && this.isOwned();
     const elements = isEmpty || !Array.isArray(fields.elem) ? [] : fields.elem;
     const dataType = typeof fields.map === 'string' ? fields.map : undefined;
-    const stored = this.#index(elements, this.typesOf(name), isMap, dataType);
+    const stored =
+      !isEmpty && this.live?.canFind(name) === true
+        ? this.#inKernel(name, this.live, isMap, fields.map)
+        : this.#index(elements, this.typesOf(name), isMap, dataType);
     if (stored === undefined || !this.written.has(name)) {
       return stored;
     }
@@ -278,6 +301,22 @@ export class NftElements {
       find: (key, walker) => {
         const own = walker.written?.get(name)?.get(key);
         return own === null ? undefined : (own ?? stored.find(key, walker));
+      },
+    };
+  }
+
+  #inKernel(name: string, live: LiveElements, isMap: boolean, dataType: unknown): NftLookup<unknown> {
+    const types = this.typesOf(name);
+    const hasClasses = types.includes('classid');
+    const isNumber = dataType === 'classid' || dataType === 'mark';
+    return {
+      find: (key) => {
+        const found = live.find(name, hasClasses ? withClasses(key, types) : key);
+        if (found === undefined || !isMap) {
+          return found && true;
+        }
+        const value = parseNftElement(found.value ?? '', dataType === 'verdict');
+        return isNumber ? (classNumber(value) ?? value) : value;
       },
     };
   }

@@ -3,16 +3,21 @@ import type { IpSets } from '../ipset/ip-sets.js';
 import type { IptablesTable, IptablesVariant } from '../iptables/iptables.js';
 import { iptablesProgram } from '../iptables/iptables-command.js';
 import { type IptablesDocument, parseDocumentInSlices } from '../iptables/iptables-document.js';
+import type { NftElementLookup } from '../nftables/netlink/nft-element-lookup.js';
 import { type NftObject, parseNftObjects } from '../nftables/nft-table.js';
 import type { CommandRunner } from '../process/command-runner.js';
 import { type KernelFiles, kernelFiles } from '../process/kernel-files.js';
 import type { BaseChain } from './base-chain.js';
 import { compileIptablesTable } from './compile-iptables.js';
 import { compileNftTable, type NftTableListing } from './compile-nftables.js';
-import { NetfilterPath, type PathStage } from './netfilter-path.js';
+import { type LivePath, NetfilterPath, type PathStage } from './netfilter-path.js';
+import { parseNftElement } from './nft-rule-text.js';
 import { PathHost, type PathHostFacts } from './path-host.js';
 import { isNotInstalled, readPathHost } from './read-path-host.js';
 import { runInSlices } from './run-in-slices.js';
+
+/** Milliseconds that a program may take: it begins again whenever another commits to nf_tables, and may never end. */
+const TIMEOUT = 60_000;
 
 /** Everything that netfilter has for one IP family, as read or made up. */
 export interface NetfilterListing {
@@ -41,6 +46,15 @@ export interface NetfilterReading {
   readonly stage?: (host: PathHost) => PathStage;
   /** Further objects that could not be read. */
   readonly unread?: readonly string[];
+  /** The table of nftables whose elements are looked up when packets are followed. Default: all elements are listed. */
+  readonly live?: LiveTable;
+}
+
+/** A table that the backend of this process programs, all the time, and that may be large. */
+export interface LiveTable {
+  readonly name: string;
+  /** @returns undefined where elements cannot be looked up. */
+  open(): Promise<NftElementLookup | undefined>;
 }
 
 /**
@@ -48,8 +62,19 @@ export interface NetfilterReading {
  * What cannot be read is in {@link NetfilterPath.unread}. Pauses often, so that the process stays responsive.
  */
 export async function readNetfilterPath(reading: NetfilterReading): Promise<NetfilterPath> {
+  const lookup = await reading.live?.open().catch(() => undefined);
+  try {
+    return await readPath(reading, lookup);
+  } catch (error) {
+    lookup?.close();
+    throw error;
+  }
+}
+
+async function readPath(reading: NetfilterReading, lookup: NftElementLookup | undefined): Promise<NetfilterPath> {
   const { family, runner, files = kernelFiles, ignoredInterfaces, ipSets, virtualAddresses } = reading;
-  const listing = await readListing(family, runner, files);
+  const live = lookup && reading.live && { name: reading.live.name, lookup };
+  const listing = await readListing(family, runner, files, live);
   const unread = [...listing.unread, ...(reading.unread ?? [])];
   const facts = await readPathHost({
     family,
@@ -61,7 +86,12 @@ export async function readNetfilterPath(reading: NetfilterReading): Promise<Netf
     ...(ignoredInterfaces === undefined ? {} : { ignoredInterfaces }),
     ...(virtualAddresses === undefined ? {} : { virtualAddresses }),
   });
-  return (await runInSlices(pathInSlices({ ...listing, unread }, facts, reading))) as NetfilterPath;
+  const isLive = listing.tables.some((table) => table.live !== undefined);
+  if (!isLive) {
+    lookup?.close();
+  }
+  const options = { ...reading, ...(isLive && lookup ? { lookups: lookup } : {}) };
+  return (await runInSlices(pathInSlices({ ...listing, unread }, facts, options))) as NetfilterPath;
 }
 
 /** The path through rules that were read before. Pure. */
@@ -74,7 +104,9 @@ export function netfilterPathOf(
   return finish(pathInSlices({ documents, tables, unread }, facts, options));
 }
 
-type PathOptions = Pick<NetfilterReading, 'isForeign' | 'ignores' | 'stage'>;
+interface PathOptions extends Pick<NetfilterReading, 'isForeign' | 'ignores' | 'stage'> {
+  readonly lookups?: LivePath;
+}
 
 /** {@link NetfilterListing}, parsed. */
 interface ParsedListing extends Pick<NetfilterListing, 'tables' | 'unread'> {
@@ -86,7 +118,7 @@ function* pathInSlices(
   facts: PathHostFacts,
   options: PathOptions,
 ): Generator<void, NetfilterPath> {
-  const { isForeign = () => false, ignores, stage } = options;
+  const { isForeign = () => false, ignores, lookups, stage } = options;
   const host = new PathHost(facts, isForeign, ignores);
   const chains: BaseChain[] = [];
   for (const [variant, document] of documents) {
@@ -103,6 +135,7 @@ function* pathInSlices(
     host,
     chains,
     unread,
+    ...(lookups === undefined ? {} : { live: lookups }),
     ...(stage === undefined ? {} : { stage: stage(host) }),
   });
 }
@@ -111,12 +144,13 @@ async function readListing(
   family: IPFamily,
   runner: CommandRunner,
   files: KernelFiles,
+  live: OpenTable | undefined,
 ): Promise<ParsedListing & { readonly sets: readonly string[] }> {
   const unread: string[] = [];
   const documents = new Map<IptablesVariant, IptablesDocument>();
   const sets = new Set<string>();
   // nft and iptables-save both read all rules for their answers, and so take seconds with many: at the same time.
-  const listed = listNft(runner, ['tables']).catch((error: unknown) => new UnreadTables(error));
+  const listed = listTables(runner, live).catch((error: unknown) => new UnreadTables(error));
   for (const variant of ['nft', 'legacy'] as const) {
     const text = await readSaved(family, variant, runner, files, unread);
     if (text !== undefined) {
@@ -127,7 +161,7 @@ async function readListing(
     }
   }
   const readByIptables = new Set<string>(documents.get('nft')?.keys());
-  const tables = await readNftTables(family, runner, await listed, readByIptables, unread);
+  const tables = await readNftTables(family, runner, await listed, { readByIptables, unread, live });
   return { documents, sets: [...sets], tables, unread };
 }
 
@@ -140,7 +174,7 @@ async function readSaved(
 ): Promise<string | undefined> {
   const command = iptablesProgram(family, variant, 'save');
   try {
-    return (await runner.run({ command, args: [], timeout: 300_000 })).stdout;
+    return (await runner.run({ command, args: [], timeout: TIMEOUT })).stdout;
   } catch (error) {
     if (!isNotInstalled(error)) {
       unread.push(`${command} failed: ${messageOf(error)}`);
@@ -169,12 +203,34 @@ class UnreadTables {
   constructor(readonly cause: unknown) {}
 }
 
+/** A table whose elements can be looked up. */
+interface OpenTable {
+  readonly name: string;
+  readonly lookup: NftElementLookup;
+}
+
+/**
+ * The tables, and where elements of one of them are looked up, also all chains and rules: a large set takes nft longer to read than
+ * lies between two changes, and it begins again with each of them.
+ */
+function listTables(runner: CommandRunner, live: OpenTable | undefined): Promise<readonly NftObject[]> {
+  return live === undefined
+    ? listNft(runner, ['tables'])
+    : listNft(runner, ['ruleset'], ['--terse']).catch(() => listNft(runner, ['tables']));
+}
+
+interface TableReading {
+  /** Tables of the family that iptables-save has printed. */
+  readonly readByIptables: ReadonlySet<string>;
+  readonly unread: string[];
+  readonly live: OpenTable | undefined;
+}
+
 async function readNftTables(
   family: IPFamily,
   runner: CommandRunner,
   objects: readonly NftObject[] | UnreadTables,
-  readByIptables: ReadonlySet<string>,
-  unread: string[],
+  { live, readByIptables, unread }: TableReading,
 ): Promise<readonly NftTableListing[]> {
   const own = family === 'IPv4' ? 'ip' : 'ip6';
   if (objects instanceof UnreadTables) {
@@ -193,6 +249,13 @@ async function readNftTables(
     if (tableFamily === 'netdev') {
       unread.push(`table netdev ${name} sees packets first, and is not interpreted`);
     } else if ((tableFamily === own && !readByIptables.has(name as IptablesTable)) || tableFamily === 'inet') {
+      const parts = objects.filter(([, part]) => part.table === name && part.family === tableFamily);
+      const isLive = tableFamily === own && name === live?.name && parts.some(([part]) => part === 'rule');
+      const open = isLive ? await withFewElements(parts, live.lookup) : undefined;
+      if (open !== undefined) {
+        tables.push({ family: tableFamily, name, objects: open, live: live?.lookup as NftElementLookup });
+        continue;
+      }
       const listed = await listTable(runner, tableFamily, name, unread);
       if (listed !== undefined) {
         tables.push({ family: tableFamily, name, objects: listed });
@@ -200,6 +263,37 @@ async function readNftTables(
     }
   }
   return tables;
+}
+
+/**
+ * A table as it was listed without elements, and with those elements that cannot be looked up.
+ *
+ * @returns undefined where some cannot be read.
+ */
+async function withFewElements(
+  parts: readonly NftObject[],
+  lookup: NftElementLookup,
+): Promise<readonly NftObject[] | undefined> {
+  const objects: NftObject[] = [];
+  for (const part of parts) {
+    const [kind, fields] = part;
+    const name = String(fields.name);
+    if ((kind !== 'set' && kind !== 'map') || lookup.canFind(name)) {
+      objects.push(part);
+      continue;
+    }
+    const elements = await lookup.list(name).catch(() => undefined);
+    if (elements === undefined) {
+      return undefined;
+    }
+    const elem = [...elements].map(([key, { value }]) =>
+      kind === 'set' || value === undefined
+        ? parseNftElement(key)
+        : [parseNftElement(key), parseNftElement(value, fields.map === 'verdict')],
+    );
+    objects.push([kind, { ...fields, elem }]);
+  }
+  return objects;
 }
 
 async function listTable(
@@ -239,8 +333,12 @@ async function listParts(runner: CommandRunner, family: string, name: string): P
   return parts;
 }
 
-async function listNft(runner: CommandRunner, what: readonly string[]): Promise<readonly NftObject[]> {
-  const { stdout } = await runner.run({ command: 'nft', args: ['-j', 'list', ...what], timeout: 120_000 });
+async function listNft(
+  runner: CommandRunner,
+  what: readonly string[],
+  options: readonly string[] = [],
+): Promise<readonly NftObject[]> {
+  const { stdout } = await runner.run({ command: 'nft', args: ['-j', ...options, 'list', ...what], timeout: TIMEOUT });
   return parseNftObjects(stdout);
 }
 

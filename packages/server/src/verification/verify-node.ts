@@ -87,10 +87,14 @@ async function verifyFamily(family: IPFamily, options: VerifyNodeOptions): Promi
         ...(ignores ? { ignores } : {}),
         ...(ignoredInterfaces ? { ignoredInterfaces } : {}),
       });
-      if (state === undefined || states().get(family) !== state) {
+      const isLive = path.isLive === true;
+      if (state === undefined || (!isLive && states().get(family) !== state)) {
+        path.close?.();
         continue;
       }
-      const result = await runInSlices(verifyInSlices(state, path, { servesLoopback }), signal);
+      const current = isLive ? { current: () => states().get(family) ?? state } : {};
+      const slices = verifyInSlices(state, path, { servesLoopback, ...current });
+      const result = await runInSlices(slices, signal).finally(() => path.close?.());
       if (result === undefined) {
         return unverified(state, family, 'the verification was ended early');
       }

@@ -59,6 +59,11 @@ export class NftSocket {
     return this.#socket?.portId ?? 0;
   }
 
+  /** Whether {@link requestAtOnce} can be called: once another call has opened the socket, where the transport allows it. */
+  get isAnsweredAtOnce(): boolean {
+    return this.#socket?.isAnsweredAtOnce ?? false;
+  }
+
   /** The package that has opened the socket; undefined before the first call. */
   get transport(): NetlinkTransport | undefined {
     return this.#socket?.transport;
@@ -207,6 +212,39 @@ export class NftSocket {
       return false;
     });
     return { errno, isInterrupted };
+  }
+
+  /**
+   * Requests one object, and receives it before this returns: nothing else of this process runs meanwhile.
+   *
+   * @param request a message without the flags `ack` and `dump`; its sequence number is set.
+   * @returns 0, or the positive error number of a refusal.
+   * @throws NetlinkError `NETLINK_LOST` where no answer came at once, as without {@link isAnsweredAtOnce}.
+   */
+  requestAtOnce(request: Buffer, take: (payload: Buffer) => void): number {
+    const socket = this.#socket;
+    const sequence = this.#take(1);
+    writeU32(request, sequence, 8);
+    const sent = socket?.send(request, false);
+    if (socket === undefined || sent !== undefined) {
+      throw lostAnswer('the socket does not answer at once');
+    }
+    while (socket.receive()) {
+      const datagram = socket.received;
+      for (let at = 0; at + HEADER <= datagram.length; ) {
+        const size = sizeOfMessage(datagram, at);
+        if (readU32(datagram, at + 8) === sequence) {
+          const message = datagram.subarray(at, at + size);
+          if (readU16(message, 4) === ERROR) {
+            return readError(message, 0)?.errno ?? 0;
+          }
+          take(message.subarray(HEADER));
+          return 0;
+        }
+        at += align(size);
+      }
+    }
+    throw lostAnswer('none came at once');
   }
 
   /** Gives up the tables that belong to the socket. Idempotent. */
