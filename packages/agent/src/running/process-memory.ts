@@ -15,6 +15,25 @@ export function holdMemory(): void {
   setFlagsFromString('--heap-growing-percent=30');
   doubleYoungGeneration();
   setFlagsFromString('--semi-space-growth-factor=1');
+  watch = setInterval(favorTimeInLargeHeap, WATCH_PERIOD).unref();
+}
+
+/** Milliseconds between two looks at the size of the heap. */
+const WATCH_PERIOD = 250;
+/** Bytes of a heap in which memory for less work is a small part of all: that of 30,000 Services. */
+const VERY_LARGE = 200 * 1024 * 1024;
+let watch: NodeJS.Timeout | undefined;
+
+/**
+ * In a large heap, a young generation of 2 MB and growth by 30 % cost a third of all CPU time: with 100,000 Services, 3,500 collections of
+ * the young generation and 25 of the heap. V8 doubles the young generation from now on, to its default of 16 MB.
+ */
+function favorTimeInLargeHeap(): void {
+  if (getHeapStatistics().total_heap_size > VERY_LARGE) {
+    clearInterval(watch);
+    setFlagsFromString('--heap-growing-percent=60');
+    setFlagsFromString('--semi-space-growth-factor=2');
+  }
 }
 
 /** Bytes of the heap: one that is larger has thousands of objects of a cluster. */
@@ -35,6 +54,7 @@ export async function releaseCodeOfStart(): Promise<void> {
  * only included, restores the normal size of the young generation, and lets V8 prefer little memory.
  */
 export async function settleMemory(): Promise<void> {
+  clearInterval(watch);
   setFlagsFromString('--heap-growing-percent=0');
   setFlagsFromString('--semi-space-growth-factor=2');
   setFlagsFromString('--optimize-for-size');
