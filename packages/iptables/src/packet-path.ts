@@ -25,13 +25,15 @@ export function isForeignRule({ system, table = '', chain = '', text }: PathRule
 
 /** Reads the way of packets of one family through this host. */
 export function readPacketPath(
-  { family, ignores, ignoredInterfaces }: Omit<PacketPathRequest, 'options'>,
+  { family, ignores, ignoredInterfaces, onRead, signal }: Omit<PacketPathRequest, 'options'>,
   host: { readonly runner: CommandRunner; readonly files?: KernelFiles },
 ): Promise<NetfilterPath> {
   return readNetfilterPath({
     ...{ family, ...host, isForeign: isForeignRule },
     ...(ignores ? { ignores } : {}),
     ...(ignoredInterfaces ? { ignoredInterfaces } : {}),
+    ...(onRead ? { onRead } : {}),
+    ...(signal ? { signal } : {}),
   });
 }
 

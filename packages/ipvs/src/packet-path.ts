@@ -32,7 +32,7 @@ export interface PathSources extends Pick<IpvsHost, 'ipvs' | 'links' | 'sets'> {
 
 /** Reads the way of packets of one family through this host: rules, sets, virtual servers and their interface. */
 export async function readPacketPath(
-  { family, ignores, ignoredInterfaces }: Omit<PacketPathRequest, 'options'>,
+  { family, ignores, ignoredInterfaces, signal }: Omit<PacketPathRequest, 'options'>,
   { ipvs, links, sets, runner, files }: PathSources,
 ): Promise<NetfilterPath> {
   const unread: string[] = [];
@@ -52,6 +52,7 @@ export async function readPacketPath(
     ...(files === undefined ? {} : { files }),
     ...(ignores === undefined ? {} : { ignores }),
     ...(ignoredInterfaces === undefined ? {} : { ignoredInterfaces }),
+    ...(signal === undefined ? {} : { signal }),
   });
 }
 

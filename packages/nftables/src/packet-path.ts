@@ -35,7 +35,7 @@ export interface PathSources {
 
 /** Reads the way of packets of one family through this host. */
 export function readPacketPath(
-  { family, ignores, ignoredInterfaces }: Omit<PacketPathRequest, 'options'>,
+  { family, ignores, ignoredInterfaces, onRead, signal }: Omit<PacketPathRequest, 'options'>,
   { choice, ...host }: PathSources,
 ): Promise<NetfilterPath> {
   return readNetfilterPath({
@@ -43,6 +43,9 @@ export function readPacketPath(
     ...(choice ? { live: { name: TABLE, open: () => choice.openLookup(nftFamily(family), TABLE) } } : {}),
     ...(ignores ? { ignores } : {}),
     ...(ignoredInterfaces ? { ignoredInterfaces } : {}),
+    ...(onRead ? { onRead } : {}),
+    // Where elements are looked up, changes of Services do no harm.
+    ...(signal && !choice ? { signal } : {}),
   });
 }
 

@@ -78,6 +78,13 @@ export interface PacketPathRequest {
   readonly ignores?: (rule: PathRule) => boolean;
   /** Names of interfaces that are read as if they did not exist: a takeover is about to remove them. Default: none. */
   readonly ignoredInterfaces?: readonly string[];
+  /** Ends the reading early, where that is possible: then it rejects, or the path is not read completely. Default: none. */
+  readonly signal?: AbortSignal;
+  /**
+   * Called when everything that depends on Services has been read from the kernel, and what follows takes time only. A backend that
+   * does not call it has read everything when it resolves.
+   */
+  readonly onRead?: () => void;
 }
 
 /** What a planned {@link PacketPath} depends on. */

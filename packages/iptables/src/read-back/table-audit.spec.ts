@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { VirtualClock } from '@kube-proxier/core/testing';
+import type { IptablesTable } from '@kube-proxier/linux';
 import { FakeIptables } from '@kube-proxier/linux/testing';
 import { IptablesDataplane } from '../dataplane.js';
 import { ClusterSketch, chainOf, everything, sketch } from '../testing/clusters.js';
@@ -102,6 +103,34 @@ describe('foreign changes of table contents', () => {
       await clock.advance(1000);
     }
     expect(drift).toHaveLength(1);
+    await end();
+  });
+
+  test('a check that does not end while Services change is ended, and made again', async () => {
+    const { clock, iptables, dataplane, cluster, drift, end, chain } = await watched();
+    const save = iptables.save.bind(iptables);
+    let [begun, ended] = [0, 0];
+    iptables.save = (_table?: IptablesTable, signal?: AbortSignal) => {
+      begun += 1;
+      return new Promise<string>((_resolve, reject) =>
+        signal?.addEventListener('abort', () => {
+          ended += 1;
+          reject(new Error('killed'));
+        }),
+      );
+    };
+    await iptables.restoreByOthers(`*nat\n-F ${chain}\nCOMMIT\n`);
+    await clock.advance(500);
+    expect([begun, ended]).toEqual([1, 0]);
+    cluster.set(sketch(3));
+    const { state, changes } = cluster.next();
+    await dataplane.apply(dataplane.plan(state, changes)!);
+    await clock.advance(200);
+    expect([begun, ended]).toEqual([1, 1]);
+    expect(drift).toEqual([]);
+    iptables.save = save;
+    await clock.advance(60_000);
+    expect(drift).toEqual([expect.stringMatching(/^\d+ rules in chains of the nat table, where/)]);
     await end();
   });
 

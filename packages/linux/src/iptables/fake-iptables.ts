@@ -126,7 +126,7 @@ export class FakeIptables implements Iptables {
     }
   }
 
-  async save(table?: IptablesTable): Promise<string> {
+  async save(table?: IptablesTable, _signal?: AbortSignal): Promise<string> {
     this.saves++;
     this.#failIfAsked();
     return table === undefined

@@ -122,7 +122,7 @@ class IptablesCommand implements Iptables {
     void this.#inTurn(async () => this.#closeSession());
   }
 
-  async save(table?: IptablesTable): Promise<string> {
+  async save(table?: IptablesTable, signal?: AbortSignal): Promise<string> {
     const saved = this.#saved;
     if (table === undefined && saved !== undefined) {
       this.#saved = undefined;
@@ -132,7 +132,8 @@ class IptablesCommand implements Iptables {
         return saved.text;
       }
     }
-    return (await this.#runBeside('save', table === undefined ? [] : ['-t', table])).stdout;
+    const args = table === undefined ? [] : ['-t', table];
+    return (await this.#runBeside('save', args, signal === undefined ? {} : { signal })).stdout;
   }
 
   async counted(table: IptablesTable, chain?: string): Promise<string> {
@@ -280,7 +281,7 @@ class IptablesCommand implements Iptables {
   #request(
     tool: '' | 'save' | 'restore',
     args: readonly string[],
-    rest: Pick<CommandRequest, 'stdin' | 'stdout'>,
+    rest: Pick<CommandRequest, 'stdin' | 'stdout' | 'signal'>,
   ): CommandRequest {
     return { command: this.#program(tool), args, timeout: this.#timeout, ...rest };
   }
@@ -331,7 +332,7 @@ class IptablesCommand implements Iptables {
   #runBeside(
     tool: '' | 'save',
     args: readonly string[],
-    rest: Pick<CommandRequest, 'stdout'> = {},
+    rest: Pick<CommandRequest, 'stdout' | 'signal'> = {},
   ): Promise<CommandResult> {
     const request = this.#request(tool, args, rest);
     const run = this.#lastAlone.then(() => this.#retrying(() => this.options.runner.run(request)));

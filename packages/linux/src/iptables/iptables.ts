@@ -33,8 +33,10 @@ export interface Iptables {
   /**
    * The output of `iptables-save -t table`; without a table, its output for all tables in use, which does not load
    * further tables.
+   *
+   * @param signal ends it early; then it rejects. Default: none.
    */
-  save(table?: IptablesTable): Promise<string>;
+  save(table?: IptablesTable, signal?: AbortSignal): Promise<string>;
 
   /**
    * Rules with what they counted, one a line: `[PACKETS:BYTES] -A CHAIN …`.

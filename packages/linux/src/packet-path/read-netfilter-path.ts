@@ -46,6 +46,10 @@ export interface NetfilterReading {
   readonly stage?: (host: PathHost) => PathStage;
   /** Further objects that could not be read. */
   readonly unread?: readonly string[];
+  /** Ends programs early. Default: none. */
+  readonly signal?: AbortSignal;
+  /** Called when all rules have been read, before they are interpreted. */
+  readonly onRead?: () => void;
   /** The table of nftables whose elements are looked up when packets are followed. Default: all elements are listed. */
   readonly live?: LiveTable;
 }
@@ -72,9 +76,13 @@ export async function readNetfilterPath(reading: NetfilterReading): Promise<Netf
 }
 
 async function readPath(reading: NetfilterReading, lookup: NftElementLookup | undefined): Promise<NetfilterPath> {
-  const { family, runner, files = kernelFiles, ignoredInterfaces, ipSets, virtualAddresses } = reading;
+  const { family, files = kernelFiles, ignoredInterfaces, ipSets, signal, virtualAddresses } = reading;
+  const runner: Pick<CommandRunner, 'run'> =
+    signal === undefined ? reading.runner : { run: (request) => reading.runner.run({ ...request, signal }) };
   const live = lookup && reading.live && { name: reading.live.name, lookup };
-  const listing = await readListing(family, runner, files, live);
+  const texts = await readListing(family, runner, files, live);
+  reading.onRead?.();
+  const listing = await parsed(texts);
   const unread = [...listing.unread, ...(reading.unread ?? [])];
   const facts = await readPathHost({
     family,
@@ -140,35 +148,46 @@ function* pathInSlices(
   });
 }
 
-async function readListing(
-  family: IPFamily,
-  runner: CommandRunner,
-  files: KernelFiles,
-  live: OpenTable | undefined,
-): Promise<ParsedListing & { readonly sets: readonly string[] }> {
-  const unread: string[] = [];
+async function parsed({
+  saved,
+  ...listing
+}: NetfilterListing): Promise<ParsedListing & { readonly sets: readonly string[] }> {
   const documents = new Map<IptablesVariant, IptablesDocument>();
   const sets = new Set<string>();
+  for (const [variant, text] of saved) {
+    documents.set(variant, (await runInSlices(parseDocumentInSlices(text))) as IptablesDocument);
+    for (const name of setsOf(text)) {
+      sets.add(name);
+    }
+  }
+  return { ...listing, documents, sets: [...sets] };
+}
+
+async function readListing(
+  family: IPFamily,
+  runner: Pick<CommandRunner, 'run'>,
+  files: KernelFiles,
+  live: OpenTable | undefined,
+): Promise<NetfilterListing> {
+  const unread: string[] = [];
+  const saved = new Map<IptablesVariant, string>();
   // nft and iptables-save both read all rules for their answers, and so take seconds with many: at the same time.
   const listed = listTables(runner, live).catch((error: unknown) => new UnreadTables(error));
   for (const variant of ['nft', 'legacy'] as const) {
     const text = await readSaved(family, variant, runner, files, unread);
     if (text !== undefined) {
-      documents.set(variant, (await runInSlices(parseDocumentInSlices(text))) as IptablesDocument);
-      for (const name of setsOf(text)) {
-        sets.add(name);
-      }
+      saved.set(variant, text);
     }
   }
-  const readByIptables = new Set<string>(documents.get('nft')?.keys());
+  const readByIptables = new Set([...(saved.get('nft') ?? '').matchAll(/^\*(\S+)/gm)].map(([, table = '']) => table));
   const tables = await readNftTables(family, runner, await listed, { readByIptables, unread, live });
-  return { documents, sets: [...sets], tables, unread };
+  return { saved, tables, unread };
 }
 
 async function readSaved(
   family: IPFamily,
   variant: IptablesVariant,
-  runner: CommandRunner,
+  runner: Pick<CommandRunner, 'run'>,
   files: KernelFiles,
   unread: string[],
 ): Promise<string | undefined> {
@@ -213,7 +232,7 @@ interface OpenTable {
  * The tables, and where elements of one of them are looked up, also all chains and rules: a large set takes nft longer to read than
  * lies between two changes, and it begins again with each of them.
  */
-function listTables(runner: CommandRunner, live: OpenTable | undefined): Promise<readonly NftObject[]> {
+function listTables(runner: Pick<CommandRunner, 'run'>, live: OpenTable | undefined): Promise<readonly NftObject[]> {
   return live === undefined
     ? listNft(runner, ['tables'])
     : listNft(runner, ['ruleset'], ['--terse']).catch(() => listNft(runner, ['tables']));
@@ -228,7 +247,7 @@ interface TableReading {
 
 async function readNftTables(
   family: IPFamily,
-  runner: CommandRunner,
+  runner: Pick<CommandRunner, 'run'>,
   objects: readonly NftObject[] | UnreadTables,
   { live, readByIptables, unread }: TableReading,
 ): Promise<readonly NftTableListing[]> {
@@ -297,7 +316,7 @@ async function withFewElements(
 }
 
 async function listTable(
-  runner: CommandRunner,
+  runner: Pick<CommandRunner, 'run'>,
   family: string,
   name: string,
   unread: string[],
@@ -315,7 +334,11 @@ async function listTable(
   }
 }
 
-async function listParts(runner: CommandRunner, family: string, name: string): Promise<readonly NftObject[]> {
+async function listParts(
+  runner: Pick<CommandRunner, 'run'>,
+  family: string,
+  name: string,
+): Promise<readonly NftObject[]> {
   const parts: NftObject[] = [];
   for (const what of [
     ['sets', 'table', family, name],
@@ -334,7 +357,7 @@ async function listParts(runner: CommandRunner, family: string, name: string): P
 }
 
 async function listNft(
-  runner: CommandRunner,
+  runner: Pick<CommandRunner, 'run'>,
   what: readonly string[],
   options: readonly string[] = [],
 ): Promise<readonly NftObject[]> {

@@ -9,7 +9,7 @@ import { type PolicyRule, parsePolicyRules } from './policy-routing.js';
 
 export interface HostReading {
   readonly family: IPFamily;
-  readonly runner: CommandRunner;
+  readonly runner: Pick<CommandRunner, 'run'>;
   readonly files: KernelFiles;
   /** Default: sets are not read, and what depends on them is unknown. */
   readonly ipSets?: Pick<IpSets, 'find'>;
@@ -52,7 +52,10 @@ export async function readPathHost(reading: HostReading): Promise<PathHostFacts>
 }
 
 /** Addresses of interfaces; none of those that do not exist. */
-async function readAddressesOf(interfaces: readonly string[], runner: CommandRunner): Promise<ReadonlySet<string>> {
+async function readAddressesOf(
+  interfaces: readonly string[],
+  runner: Pick<CommandRunner, 'run'>,
+): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   for (const name of interfaces) {
     try {
@@ -147,7 +150,10 @@ function inOrder(routes: readonly HostRoute[]): readonly HostRoute[] {
 }
 
 /** Undefined where they cannot be read: then interfaces are not known. */
-async function readPolicyRules(family: IPFamily, runner: CommandRunner): Promise<readonly PolicyRule[] | undefined> {
+async function readPolicyRules(
+  family: IPFamily,
+  runner: Pick<CommandRunner, 'run'>,
+): Promise<readonly PolicyRule[] | undefined> {
   try {
     const args = [family === 'IPv4' ? '-4' : '-6', 'rule', 'show'];
     return parsePolicyRules((await runner.run({ command: 'ip', args, timeout: 10_000 })).stdout);

@@ -50,6 +50,15 @@ describe('a program that hangs', () => {
     await until(() => !isAlive(descendant));
   });
 
+  test('is killed when its result is not needed any more', async () => {
+    const outdated = new AbortController();
+    const run = runner.run({ command: 'sh', args: ['-c', 'sleep 300; true'], signal: outdated.signal });
+    outdated.abort();
+    await expect(run).rejects.toMatchObject({ code: 'COMMAND_KILLED' });
+    const late = runner.run({ command: 'sleep', args: ['300'], signal: outdated.signal });
+    await expect(late).rejects.toMatchObject({ code: 'COMMAND_KILLED' });
+  });
+
   test('does not block the caller when a descendant has left its process group', async () => {
     const command = await tool(
       `setsid sh -c 'echo $$ > ${join(directory, 'descendant')}; exec sleep 1000' & sleep 1000`,

@@ -15,6 +15,8 @@ export interface CommandRequest {
   readonly stdout?: 'collect' | 'ignore';
   /** Milliseconds after which the program and its descendants are killed. Default 60000. */
   readonly timeout?: number;
+  /** Kills the program and its descendants when it is aborted: its result is not needed any more. Default: none. */
+  readonly signal?: AbortSignal;
   /** Environment variables in addition to those of this process. Default none. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -243,7 +245,14 @@ export function createCommandRunner(options: CommandRunnerOptions = {}): Require
         ...(request.stdin === undefined ? { stdin: 'ignore' as const } : { input: request.stdin }),
       });
       const { pid } = running;
-      const end = await superviseProcess(request.command, running, running, timeout);
+      const kill = () => killGroup(pid);
+      const { signal } = request;
+      signal?.addEventListener('abort', kill);
+      if (signal?.aborted) {
+        kill();
+      }
+      const supervised = superviseProcess(request.command, running, running, timeout);
+      const end = await supervised.finally(() => signal?.removeEventListener('abort', kill));
       // A process that cannot be killed (it is blocked in the kernel) is not awaited either.
       const result = end === 'timed-out' ? undefined : await running;
       // Output that was cut off after the program had exited does not change its result.

@@ -5,9 +5,11 @@ import {
   type IPFamily,
   messageOf,
   overallVerdict,
+  type PacketPath,
   type PathRule,
   type ProxierOptions,
   type ProxyState,
+  type Timer,
   type VerificationVerdict,
   verifyInSlices,
 } from '@kube-proxier/core';
@@ -41,7 +43,9 @@ export interface VerifyNodeOptions {
 }
 
 /** How often the kernel is read until it was read without a change of the state meanwhile. */
-const ATTEMPTS = 4;
+const ATTEMPTS = 8;
+/** Milliseconds between two looks whether the state has changed while the kernel is read. */
+const LOOK = 100;
 
 /**
  * Verifies every family: reads the kernel, and compares what it does with packets with the state. A difference counts when a second
@@ -82,13 +86,19 @@ async function verifyFamily(family: IPFamily, options: VerifyNodeOptions): Promi
         return unverified(states().get(family), family, whyUnreadable(backend));
       }
       const state = states().get(family);
-      const path = await backend.readPacketPath({
-        ...{ family, options: proxier },
-        ...(ignores ? { ignores } : {}),
-        ...(ignoredInterfaces ? { ignoredInterfaces } : {}),
-      });
+      const reading = new SteadyReading(() => states().get(family) === state, options);
+      const path = await reading.of(
+        backend.readPacketPath({
+          ...{ family, options: proxier, signal: reading.signal, onRead: () => reading.end() },
+          ...(ignores ? { ignores } : {}),
+          ...(ignoredInterfaces ? { ignoredInterfaces } : {}),
+        }),
+      );
+      if (path === undefined) {
+        continue;
+      }
       const isLive = path.isLive === true;
-      if (state === undefined || (!isLive && states().get(family) !== state)) {
+      if (state === undefined || (!isLive && !reading.wasSteady)) {
         path.close?.();
         continue;
       }
@@ -107,6 +117,60 @@ async function verifyFamily(family: IPFamily, options: VerifyNodeOptions): Promi
     return unverified(states().get(family), family, messageOf(error));
   }
   return unverified(states().get(family), family, 'the state changed whenever the kernel was read; try again later');
+}
+
+/** Whether the state stays the same while the kernel is read. What is read from then on is of no use, so reading is ended early. */
+class SteadyReading {
+  readonly #ended = new AbortController();
+  #timer: Timer | undefined;
+  #isOver = false;
+  wasSteady = true;
+
+  constructor(
+    private readonly isSame: () => boolean,
+    private readonly options: Pick<VerifyNodeOptions, 'clock' | 'signal'>,
+  ) {
+    this.#look();
+  }
+
+  /** Ends programs that read. */
+  get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /** What was read; undefined where that failed since it was ended early. */
+  async of(path: Promise<PacketPath>): Promise<PacketPath | undefined> {
+    try {
+      return await path;
+    } catch (error) {
+      this.end();
+      if (this.wasSteady) {
+        throw error;
+      }
+      return undefined;
+    } finally {
+      this.end();
+    }
+  }
+
+  /** Everything has been read. Idempotent. */
+  end(): void {
+    if (!this.#isOver) {
+      this.#isOver = true;
+      this.#timer?.cancel();
+      this.wasSteady = this.wasSteady && this.isSame();
+    }
+  }
+
+  #look(): void {
+    const { clock, signal } = this.options;
+    this.wasSteady = this.isSame();
+    if (!this.wasSteady || signal?.aborted) {
+      this.#ended.abort();
+      return;
+    }
+    this.#timer = clock.setTimer(LOOK, () => this.#look());
+  }
 }
 
 function whyUnreadable({ mode, capabilities }: Pick<BackendModule, 'mode' | 'capabilities'>): string {
