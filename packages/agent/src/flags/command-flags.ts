@@ -27,7 +27,7 @@ export const COMMAND_FLAGS = [
     type: 'text',
     value: 'time',
     default: '',
-    defaultText: 'the begin of the recording',
+    defaultText: 'the beginning of the recording',
     help: 'Print changes from this time on; the forms are those of --at.',
     group: 'Commands',
   },
