@@ -18,7 +18,7 @@ const PLOTS = /** @type {const} */ ({
     yTitle: 'Median latency',
     unit: 'ms',
   },
-  load: { title: 'Start: from the begin of the process to rules in the kernel', yTitle: 'Time', unit: 'ms' },
+  load: { title: 'Start: from the beginning of the process to rules in the kernel', yTitle: 'Time', unit: 'ms' },
   lag: { title: '100 changes a second: how old a change is in the kernel', yTitle: 'Median lag', unit: 'ms' },
   memory: { title: 'Memory of the process', yTitle: 'Resident, 8 s after the first sync', unit: 'MB' },
   hold: { title: 'Longest hold of the event loop at the start', yTitle: 'Time', unit: 'ms' },

@@ -137,6 +137,16 @@ describe('the kube-proxier command', () => {
     ]);
   });
 
+  test('a disk that is full is an error, and a reader that wants the first lines only is none', () => {
+    const run = (script: string) =>
+      spawnSync('bash', ['-c', script, 'bash', process.execPath, MAIN], { encoding: 'utf8' });
+    const full = run('"$1" "$2" help >/dev/full');
+    expect(full.stderr).toMatch(/^kube-proxier: the output is incomplete: ENOSPC/);
+    expect(full.status).toBe(1);
+    const first = run('"$1" "$2" help | head -n 1; exit "$PIPESTATUS"');
+    expect([first.status, first.stderr]).toEqual([0, '']);
+  });
+
   test('reports all problems of its flags, and exits with 1', async () => {
     const wrong = ['--manifest=m', '--proxy-mode=magic', '--v=x', 'extra'];
     const { status, output, log } = await ends(wrong, { script: MAIN });

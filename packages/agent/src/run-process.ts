@@ -36,7 +36,10 @@ export async function runProcess(load: () => Promise<Composition>, phases?: Star
   process.on('uncaughtException', unexpected);
   process.on('unhandledRejection', unexpected);
   // A closed output stream must not end the data plane.
-  process.stdout.on('error', () => {});
+  let unwritten: NodeJS.ErrnoException | undefined;
+  process.stdout.on('error', (error) => {
+    unwritten ??= error;
+  });
   process.stderr.on('error', () => {});
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -57,7 +60,7 @@ export async function runProcess(load: () => Promise<Composition>, phases?: Star
     import('./terminal/progress-line.js'),
     load(),
   ]);
-  const status = await runCommand(process.argv.slice(2), {
+  const result = await runCommand(process.argv.slice(2), {
     composition,
     print: (text) => void process.stdout.write(text),
     write: (data) =>
@@ -77,6 +80,14 @@ export async function runProcess(load: () => Promise<Composition>, phases?: Star
     ...(phases ? { phases } : {}),
   });
   clearInterval(alive);
+  // An error of a file or a pipe is reported by an event, after the call.
+  await new Promise((resolve) => setImmediate(resolve));
+  // Who reads only the first lines, as `head`, is not missing the others.
+  const isIncomplete = unwritten !== undefined && unwritten.code !== 'EPIPE';
+  if (isIncomplete) {
+    process.stderr.write(`kube-proxier: the output is incomplete: ${unwritten?.message}\n`);
+  }
+  const status = isIncomplete && result === 0 ? 1 : result;
   process.exitCode = status;
   // Exits even if a child process hangs or a socket of a backend is open.
   setTimeout(() => process.exit(status), 100).unref();

@@ -443,3 +443,14 @@ describe('HealthCheckedSource', () => {
     expect(logger.warnings.at(-1)).toBe('Health checks: 149 more endpoints changed within 10 s');
   });
 });
+
+test.each<[unknown, string]>([
+  [{ scriptDirectory: 'scripts' }, 'option scriptDirectory of HealthChecks is "scripts"; it must be an absolute path'],
+  [{ limits: { tpc: 5 } }, 'it must be an object with whole numbers, 1 or more, for tcp, http, https and script'],
+  [{ limits: { tcp: 0 } }, 'it must be an object with whole numbers, 1 or more, for tcp, http, https and script'],
+  [{ timeout: 5 }, 'HealthChecks has no option "timeout"; valid options are logger, '],
+])('options of HealthChecks that are wrong are refused by name: %j', (options, message) => {
+  expect(() => new HealthChecks(options as object)).toThrow(
+    expect.objectContaining({ code: 'HEALTH_CHECKS_OPTION', message: expect.stringContaining(message) }),
+  );
+});

@@ -1,11 +1,17 @@
+import { isAbsolute } from 'node:path';
 import {
   type Clock,
   ENDPOINT_WEIGHTS_ANNOTATION,
   type EndpointSlice,
   type EndpointSliceDefinition,
+  findOptionProblem,
   type IPFamily,
+  isRecord,
   type Logger,
   messageOf,
+  type OptionRule,
+  OptionRules,
+  ProxierError,
   printable,
   readEndpointSlice,
   readService,
@@ -51,6 +57,28 @@ export interface HealthChecksOptions {
   /** From 0 to less than 1. Default `Math.random`. */
   readonly random?: () => number;
 }
+
+const RULES: { readonly [Name in keyof Required<HealthChecksOptions>]: OptionRule } = {
+  logger: OptionRules.having('error', 'warn', 'info', 'debug', 'v'),
+  clock: OptionRules.having('now', 'monotonic', 'setTimer'),
+  observer: { expected: 'an object', accepts: isRecord },
+  scriptDirectory: {
+    expected: 'an absolute path',
+    accepts: (value) => typeof value === 'string' && isAbsolute(value),
+  },
+  probes: { expected: 'an object', accepts: isRecord },
+  limits: {
+    expected: 'an object with whole numbers, 1 or more, for tcp, http, https and script',
+    accepts: (value) =>
+      isRecord(value) &&
+      Object.entries(value).every(
+        ([kind, limit]) => kind in DEFAULT_LIMITS && OptionRules.wholeNumberFrom(1).accepts(limit),
+      ),
+  },
+  firstResultsTimeout: OptionRules.wholeNumberFrom(0),
+  allowLoopbackEndpoints: OptionRules.boolean,
+  random: OptionRules.function,
+};
 
 /** The numbers of endpoints with each verdict, and checks that wait because too many run. */
 export interface HealthCheckSummary {
@@ -126,7 +154,12 @@ export class HealthChecks {
   #flushing: Timer | undefined;
   #places = 0;
 
+  /** @throws ProxierError `HEALTH_CHECKS_OPTION` when an option is unknown or invalid. */
   constructor(options: HealthChecksOptions = {}) {
+    const problem = findOptionProblem('HealthChecks', options, RULES);
+    if (problem !== undefined) {
+      throw new ProxierError('HEALTH_CHECKS_OPTION', problem.message);
+    }
     const { logger = silentLogger, clock = systemClock, observer = {}, scriptDirectory, limits = {}, random } = options;
     this.#logger = logger;
     this.#clock = clock;

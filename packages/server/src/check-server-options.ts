@@ -1,5 +1,4 @@
 import {
-  DEFAULT_PROXIER_OPTIONS,
   findOptionProblem,
   isNodePortAddressSelection,
   isRecord,
@@ -8,10 +7,11 @@ import {
   type OptionRule,
   OptionRules,
   ProxierError,
-  type ProxierOptions,
+  parseAddress,
+  parseCIDR,
 } from '@kube-proxier/core';
 import type { ListenAddress } from './listen-address.js';
-import type { ProxyServerOptions } from './proxy-server-options.js';
+import type { ProxyServerOptions, ServerProxierOptions } from './proxy-server-options.js';
 import type { ScrapeOptions } from './scrape/scrape-options.js';
 
 /** An option of a `ProxyServer` is missing, unknown, or has an invalid value. Its code is `SERVER_OPTION`. */
@@ -49,6 +49,41 @@ const LOCALHOST_NODE_PORTS: OptionRule = {
   expected: 'a boolean, or listed',
   accepts: (value) => typeof value === 'boolean' || value === 'listed',
 };
+/** Empty is the default. */
+const BIND_ADDRESS: OptionRule = {
+  expected: 'an IP address without port, or empty',
+  accepts: (value) => value === '' || parseAddress(value) !== undefined,
+};
+const ADDRESSES: OptionRule = {
+  expected: 'a list of IP addresses',
+  accepts: (value) => Array.isArray(value) && value.every((address) => parseAddress(address) !== undefined),
+};
+const MASQUERADE_BIT: OptionRule = {
+  expected: 'a whole number from 0 to 31',
+  accepts: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 31,
+};
+const LOCAL_TRAFFIC_DETECTION: OptionRule = {
+  expected:
+    'an object with kind none, node-cidr, cluster-cidr (and a list cidrs of networks), source-cidr (and cidr), interface (and name) or interface-prefix (and prefix)',
+  accepts: (value) => {
+    const { kind, cidrs, cidr, name, prefix } = Object(value) as Record<string, unknown>;
+    switch (kind) {
+      case 'none':
+      case 'node-cidr':
+        return true;
+      case 'cluster-cidr':
+        return Array.isArray(cidrs) && cidrs.every((network) => parseCIDR(network) !== undefined);
+      case 'source-cidr':
+        return parseCIDR(cidr) !== undefined;
+      case 'interface':
+        return typeof name === 'string' && name !== '';
+      case 'interface-prefix':
+        return typeof prefix === 'string' && prefix !== '';
+      default:
+        return false;
+    }
+  },
+};
 const LISTEN_ADDRESS: OptionRule = {
   expected: 'an object with host (a text) and port (0 to 65535)',
   accepts: (value) => {
@@ -70,7 +105,7 @@ const RULES: { readonly [Name in keyof Required<ProxyServerOptions>]: OptionRule
   mode: OptionRules.string,
   fallback: OptionRules.string,
   proxier: OBJECT,
-  bindAddress: OptionRules.string,
+  bindAddress: BIND_ADDRESS,
   allowLoopbackEndpoints: OptionRules.boolean,
   families: FAMILIES,
   logger: OptionRules.having('error', 'warn', 'info', 'debug', 'v'),
@@ -102,34 +137,28 @@ const RULES: { readonly [Name in keyof Required<ProxyServerOptions>]: OptionRule
   sysctl: OptionRules.having('read'),
 };
 
-const OWN_RULES: { readonly [Name in keyof ProxierOptions]?: OptionRule } = {
-  minSyncPeriod: MIN_SYNC_PERIOD,
+const PROXIER_RULES: { readonly [Name in keyof Required<ServerProxierOptions>]: OptionRule } = {
+  nodeName: OptionRules.string,
+  nodeAddresses: ADDRESSES,
+  localTrafficDetection: LOCAL_TRAFFIC_DETECTION,
+  masqueradeAll: OptionRules.boolean,
+  masqueradeBit: MASQUERADE_BIT,
   nodePortAddresses: NODE_PORT_ADDRESSES,
   localhostNodePorts: LOCALHOST_NODE_PORTS,
+  nodeTopologyHints: OptionRules.boolean,
+  countConnections: OptionRules.boolean,
+  countTraffic: OptionRules.boolean,
+  overlappingExternalAddresses: OptionRules.oneOf(['serve', 'refuse']),
+  minSyncPeriod: MIN_SYNC_PERIOD,
+  syncPeriod: OptionRules.milliseconds,
+  driftCheckPeriod: OptionRules.milliseconds,
+  syncBurst: OptionRules.wholeNumberFrom(1),
 };
-
-/** Each other option of a proxier has the type of its default. */
-const PROXIER_RULES = Object.fromEntries(
-  Object.entries(DEFAULT_PROXIER_OPTIONS).map(([name, value]): [string, OptionRule] => {
-    const own = OWN_RULES[name as keyof ProxierOptions];
-    if (own !== undefined) {
-      return [name, own];
-    }
-    const type = Array.isArray(value) ? 'list' : typeof value;
-    return [
-      name,
-      {
-        expected: `${type === 'object' ? 'an' : 'a'} ${type}`,
-        accepts: (given) => (Array.isArray(given) ? 'list' : typeof given) === type && !Number.isNaN(given),
-      },
-    ];
-  }),
-) as { readonly [Name in keyof Required<ProxierOptions>]: OptionRule };
 
 /**
  * Validates the options of a `ProxyServer`: callers in JavaScript have no compiler checks.
  *
- * @throws ServerOptionError for the first option that is missing, unknown, or of the wrong type.
+ * @throws ServerOptionError for the first option that is missing, unknown, or invalid.
  */
 export function checkServerOptions(options: ProxyServerOptions): void {
   const given: Partial<ProxyServerOptions> = Object(options);
@@ -149,7 +178,7 @@ export function checkServerOptions(options: ProxyServerOptions): void {
   }
 }
 
-function inProxier(proxier: Partial<ProxierOptions> | undefined): OptionProblem | undefined {
-  const problem = proxier && findOptionProblem('proxier', proxier, PROXIER_RULES as never);
+function inProxier(proxier: Partial<ServerProxierOptions> | undefined): OptionProblem | undefined {
+  const problem = proxier && findOptionProblem<Partial<ServerProxierOptions>>('proxier', proxier, PROXIER_RULES);
   return problem && { ...problem, option: `proxier.${problem.option}` };
 }

@@ -86,7 +86,7 @@ export {
   type ProbeVerdict,
 } from './probe/probe-options.js';
 export { ProxyServer, type ProxyServerInfo } from './proxy-server.js';
-export type { ProxyServerOptions } from './proxy-server-options.js';
+export type { ProxyServerOptions, ServerProxierOptions } from './proxy-server-options.js';
 export { FlightRecorder, type FlightRecorderContext } from './recorder/flight-recorder.js';
 export {
   type RecordingDamage,

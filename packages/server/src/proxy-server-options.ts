@@ -22,6 +22,9 @@ import type { ServerObserver } from './server-observer.js';
 import type { ProfilingOptions } from './status/debug-routes.js';
 import type { HealthCheckStatus } from './status/node-status.js';
 
+/** Options of the proxiers. Which port ranges are served is not among them: the backend in use decides. */
+export type ServerProxierOptions = Omit<ProxierOptions, 'portRanges'>;
+
 /** Options of a `ProxyServer`. Only `backends` and `sources` have no default. */
 export interface ProxyServerOptions {
   /** Available backends. */
@@ -36,7 +39,7 @@ export interface ProxyServerOptions {
    * Options of the proxiers. Defaults are core's; `nodeName` defaults to the host's name (spec W-30). NodePorts on loopback
    * addresses are limited to what the backend can serve, and with IPv6 to what `nodePortAddresses` lists (spec K-103).
    */
-  readonly proxier?: Partial<ProxierOptions>;
+  readonly proxier?: Partial<ServerProxierOptions>;
   /** The node's primary address, where it is not the Node object's (spec W-28). Default: that of the Node. */
   readonly bindAddress?: string;
   /**

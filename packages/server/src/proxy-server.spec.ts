@@ -457,6 +457,38 @@ describe('ProxyServer', () => {
     expect(timers()).toBe(before);
   });
 
+  test('an option that is undefined has its default', async () => {
+    const proxier = { nodeName: 'n1', masqueradeBit: undefined } as unknown as { nodeName: string };
+    const { server, backend } = setUp({ proxier });
+    await server.start();
+    expect(backend.contexts.map(({ options }) => options.masqueradeBit)).toEqual([14, 14]);
+    await server.stop();
+  });
+
+  test.each([
+    ['before it', async () => {}],
+    ['meanwhile', () => new Promise<void>((resolve) => setImmediate(resolve))],
+  ])('a start that is stopped %s says so', async (_name, pause) => {
+    let probed = () => {};
+    const slow = new FakeBackend();
+    jest.spyOn(slow, 'probe').mockReturnValue(
+      new Promise((resolve) => {
+        probed = () => resolve({ usable: true });
+      }),
+    );
+    const { server } = setUp({ backends: [slow] });
+    const started = expect(server.start()).rejects.toMatchObject({
+      code: 'STOPPED',
+      message: 'this ProxyServer was stopped before its start was complete',
+    });
+    await pause();
+    await server.stop();
+    probed();
+    await started;
+    await server.finished;
+    await expect(server.start()).rejects.toMatchObject({ code: 'ALREADY_STARTED' });
+  });
+
   test('can be started only once', async () => {
     const { server } = setUp();
     await server.start();

@@ -89,7 +89,7 @@ export class ProxyServer {
    */
   readonly finished: Promise<void>;
 
-  /** @throws ServerOptionError when an option is missing, unknown, or of the wrong type. */
+  /** @throws ServerOptionError when an option is missing, unknown, or invalid. */
   constructor(options: ProxyServerOptions) {
     checkServerOptions(options);
     this.#options = options;
@@ -108,7 +108,7 @@ export class ProxyServer {
    *
    * @throws ProxierError when the configuration cannot work: `UNKNOWN_PROXY_MODE`, `PROXY_MODE_UNUSABLE`,
    * `NO_SOURCES`, `NO_NODE_NAME`, `NO_IP_FAMILY`, `PRIMARY_FAMILY_UNSUPPORTED`, `ALREADY_STARTED`, or the error of a
-   * source or a backend.
+   * source or a backend; `STOPPED` when `stop` was called before.
    */
   async start(): Promise<ProxyServerInfo> {
     if (this.#begun) {
@@ -143,7 +143,7 @@ export class ProxyServer {
    * it then no longer keeps the process alive. Idempotent.
    */
   async stop(): Promise<void> {
-    this.#abort.abort();
+    this.#abort.abort(new ProxierError('STOPPED', 'this ProxyServer was stopped before its start was complete'));
     this.#hub?.close();
     await Promise.allSettled(this.#startedSources.map((source) => source.stop()));
     await this.#loop.catch(() => {});
@@ -283,7 +283,9 @@ export class ProxyServer {
   }
 
   #proxierOptions(nodeName: string): ProxierOptions {
-    return { ...DEFAULT_PROXIER_OPTIONS, ...this.#options.proxier, nodeName };
+    // An option that is undefined has its default.
+    const given = Object.entries(this.#options.proxier ?? {}).filter(([, value]) => value !== undefined);
+    return { ...DEFAULT_PROXIER_OPTIONS, ...Object.fromEntries(given), nodeName };
   }
 
   async #tuneConntrack({ backend }: ModeSelection): Promise<void> {

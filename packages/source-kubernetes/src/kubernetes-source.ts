@@ -4,6 +4,7 @@ import {
   type Logger,
   messageOf,
   type Node,
+  OptionRules,
   printable,
   readServiceCIDR,
   type Service,
@@ -18,6 +19,7 @@ import {
 import { type ApiCredentials, createApiCredentials } from './api/api-credentials.js';
 import { KubernetesError } from './api/kubernetes-error.js';
 import { ApiConnection, type ApiConnectionOptions } from './watch/api-connection.js';
+import { CONNECTION_RULES, checkConnectionOptions, type RulesFor } from './watch/check-connection-options.js';
 import type { ListWatchListener } from './watch/list-watch.js';
 import type { ObjectCache } from './watch/object-cache.js';
 import { ENDPOINT_SLICES, ownNode, SERVICE_CIDRS, SERVICES, type WatchedResource } from './watch/watched-resource.js';
@@ -43,6 +45,12 @@ export interface KubernetesSourceOptions extends ApiConnectionOptions {
   readonly watchList?: 'few' | 'all' | 'none';
 }
 
+const RULES: RulesFor<KubernetesSourceOptions> = {
+  ...CONNECTION_RULES,
+  nodeTimeout: OptionRules.milliseconds,
+  watchList: OptionRules.oneOf(['few', 'all', 'none']),
+};
+
 /**
  * Kubernetes objects from an API server: Services, EndpointSlices, this node's Node, and ServiceCIDRs (spec W-1…W-4).
  *
@@ -64,7 +72,9 @@ export class KubernetesSource implements Source {
   #running: Promise<unknown> = Promise.resolve();
   #timers: Timer[] = [];
 
+  /** @throws KubernetesError `OPTION_INVALID` when an option is unknown or invalid. */
   constructor(options: KubernetesSourceOptions = {}) {
+    checkConnectionOptions('KubernetesSource', options, RULES);
     this.#options = options;
     this.#logger = options.logger ?? silentLogger;
     this.#clock = options.clock ?? systemClock;

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { RecordingLogger, until } from '@kube-proxier/core/testing';
+import { EventRecorder } from './events/event-recorder.js';
+import { KubernetesSource } from './kubernetes-source.js';
 import { Reflector, type ReflectorOptions } from './reflector.js';
 import { FakeApiServer, FastClock } from './testing/index.js';
 
@@ -196,6 +198,42 @@ describe('Reflector', () => {
     expect(() => new Reflector({ resource, ...options })).toThrow(
       expect.objectContaining({ code: 'RESOURCE_INVALID' }),
     );
+  });
+
+  test.each<[string, () => unknown, string]>([
+    ['a source', () => new KubernetesSource({ pageSize: 0 }), 'option pageSize of KubernetesSource is 0; it must be'],
+    [
+      'a source',
+      () => new KubernetesSource({ kubeConfig: 'x' } as object),
+      'KubernetesSource has no option "kubeConfig"',
+    ],
+    [
+      'a source',
+      () => new KubernetesSource('config' as never),
+      'the options of KubernetesSource are "config"; they must',
+    ],
+    ['a reflector', () => new Reflector({} as never), 'Reflector needs the option resource; it must be an object with'],
+    [
+      'a reflector',
+      () => new Reflector({ resource: 'pods' } as never),
+      'option resource of Reflector is "pods"; it must',
+    ],
+    [
+      'events',
+      () => new EventRecorder({ controller: 'me' } as never),
+      'EventRecorder needs the option instance; it must',
+    ],
+  ])('options of %s that are wrong are refused by name (%#)', (_name, make, message) => {
+    expect(make).toThrow(
+      expect.objectContaining({ code: 'OPTION_INVALID', message: expect.stringContaining(message) }),
+    );
+  });
+
+  test('options of a connection may be given to a source, a reflector and a recorder of events', () => {
+    const connection = { kubeconfig: 'config', encoding: 'auto', pageSize: 100 } as const;
+    new KubernetesSource(connection);
+    new Reflector({ ...connection, resource: WIDGETS });
+    new EventRecorder({ ...connection, controller: 'me', instance: 'me-1' });
   });
 
   test('refuses a configuration without a server', async () => {

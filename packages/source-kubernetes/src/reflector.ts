@@ -1,7 +1,17 @@
-import { type Clock, isRecord, type Logger, messageOf, printable, silentLogger, systemClock } from '@kube-proxier/core';
+import {
+  type Clock,
+  isRecord,
+  type Logger,
+  messageOf,
+  OptionRules,
+  printable,
+  silentLogger,
+  systemClock,
+} from '@kube-proxier/core';
 import { type ApiCredentials, createApiCredentials } from './api/api-credentials.js';
 import { KubernetesError } from './api/kubernetes-error.js';
 import { ApiConnection, type ApiConnectionOptions } from './watch/api-connection.js';
+import { CONNECTION_RULES, checkConnectionOptions, type RulesFor } from './watch/check-connection-options.js';
 import type { ObjectCache } from './watch/object-cache.js';
 import { whole } from './watch/object-shape.js';
 import type { WatchedResource } from './watch/watched-resource.js';
@@ -44,6 +54,24 @@ export interface ReflectorOptions<T extends object> extends ApiConnectionOptions
   readonly onSynced?: () => void;
 }
 
+const RULES: RulesFor<ReflectorOptions<object>> = {
+  ...CONNECTION_RULES,
+  resource: {
+    expected: "an object with apiVersion ('apps/v1'), kind ('Deployment') and plural ('deployments')",
+    accepts: (value) => {
+      const { apiVersion, kind, plural } = Object(value) as Partial<ApiResource>;
+      return [apiVersion, kind, plural].every((part) => typeof part === 'string');
+    },
+  },
+  namespace: OptionRules.string,
+  labelSelector: OptionRules.string,
+  fieldSelector: OptionRules.string,
+  keep: OptionRules.function,
+  watchList: OptionRules.boolean,
+  onChange: OptionRules.function,
+  onSynced: OptionRules.function,
+};
+
 /**
  * Follows one kind of object of the Kubernetes API, and has all of them in a cache: lists them, then watches, and recovers from any
  * failure, for as long as it runs. While the API server cannot be reached, the cache stays as it is. An object is removed only
@@ -76,8 +104,12 @@ export class Reflector<T extends object> {
   #isSynced = false;
   #running: Promise<void> | undefined;
 
-  /** @throws KubernetesError `RESOURCE_INVALID` when the resource or the namespace cannot be part of a URL. */
+  /**
+   * @throws KubernetesError `RESOURCE_INVALID` when the resource or the namespace cannot be part of a URL; `OPTION_INVALID`
+   * when an option is missing, unknown or invalid.
+   */
   constructor(options: ReflectorOptions<T>) {
+    checkConnectionOptions<ReflectorOptions<T>>('Reflector', options, RULES, ['resource']);
     this.#options = options;
     this.#resource = watchedResource(options);
     this.#logger = options.logger ?? silentLogger;

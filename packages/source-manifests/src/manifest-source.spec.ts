@@ -399,6 +399,17 @@ describe('ManifestSource', () => {
     expect(recorder.events).toHaveLength(count);
   });
 
+  test.each<[unknown, string]>([
+    [{}, 'ManifestSource needs the option path; it must be a text'],
+    ['manifests', 'the options of ManifestSource are "manifests"; they must be an object'],
+    [{ path: 'manifests', settleTime: '1s' }, 'option settleTime of ManifestSource is "1s"; it must be a whole number'],
+    [{ path: 'manifests', watch: true }, 'option watch of ManifestSource is true; it must be a function, or false'],
+  ])('options that are wrong are refused by name: %j', (options, message) => {
+    expect(() => new ManifestSource(options as ManifestSourceOptions)).toThrow(
+      expect.objectContaining({ code: 'MANIFESTS_OPTION', message: expect.stringContaining(message) }),
+    );
+  });
+
   test('replaces Endpoints by EndpointSlices of the same Service', async () => {
     await write(
       'a.yaml',

@@ -2,8 +2,11 @@ import {
   assertNever,
   type Clock,
   type EndpointSlice,
+  findOptionProblem,
   type Logger,
   messageOf,
+  type OptionRule,
+  OptionRules,
   printable,
   type Service,
   type Source,
@@ -58,6 +61,22 @@ export interface ManifestSourceOptions {
   readonly watch?: WatchDirectory | false;
 }
 
+const RULES: { readonly [Name in keyof Required<ManifestSourceOptions>]: OptionRule } = {
+  path: OptionRules.string,
+  logger: OptionRules.having('error', 'warn', 'info', 'debug', 'v'),
+  clock: OptionRules.having('now', 'monotonic', 'setTimer'),
+  allowLoopbackEndpoints: OptionRules.boolean,
+  settleTime: OptionRules.wholeNumberFrom(0),
+  removalSettleTime: OptionRules.wholeNumberFrom(0),
+  maxSettleTime: OptionRules.wholeNumberFrom(0),
+  pollInterval: OptionRules.milliseconds,
+  maxFileBytes: OptionRules.wholeNumberFrom(1),
+  watch: {
+    expected: 'a function, or false',
+    accepts: (value) => value === false || OptionRules.function.accepts(value),
+  },
+};
+
 /** A scan of very many files takes time; periodic scans use at most this fraction of time. */
 const MIN_POLL_RATIO = 50;
 
@@ -108,7 +127,12 @@ export class ManifestSource implements Source {
   #objects: ReadonlyMap<string, ManifestObject> = new Map();
   #duplicates: readonly Duplicate[] = [];
 
+  /** @throws ManifestError `MANIFESTS_OPTION` when an option is missing, unknown or invalid. */
   constructor(options: ManifestSourceOptions) {
+    const problem = findOptionProblem('ManifestSource', options, RULES, ['path']);
+    if (problem !== undefined) {
+      throw new ManifestError('MANIFESTS_OPTION', problem.message);
+    }
     const { logger = silentLogger, clock = systemClock, settleTime = 100 } = options;
     this.#path = options.path;
     this.description = `manifests in ${printable(options.path)}`;

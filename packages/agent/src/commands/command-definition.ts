@@ -71,20 +71,22 @@ export const COMMANDS = [
   },
   {
     name: 'get',
-    syntax: '<services|endpoints|frontends> [<name>]',
+    syntax: '<services|endpoints|frontends> [<name>...]',
     summary: 'Print Services as they are in force on this node',
     description:
       'Prints what is in force on this node as a table: services with the number of endpoints that are used, of those ' +
       'that are known; endpoints with the reason why each is used or not; frontends, the addresses of Services, with ' +
-      'what happens to packets there. The name is that of a Service: name or namespace/name. Queries the running agent ' +
+      'what happens to packets there. Names are those of Services: name or namespace/name, or svc/name in place of both ' +
+      'arguments. Queries the running agent ' +
       'at --metrics-bind-address, or resolves --manifests.',
     examples: [
       { purpose: 'All Services', command: 'get services -A' },
       { purpose: 'Why is an endpoint not used?', command: 'get endpoints shop/checkout' },
+      { purpose: 'Two Services, as kubectl has it', command: 'get svc/checkout svc/cart -n shop' },
       { purpose: 'Every address of a namespace, for a script', command: 'get frontends -n shop -o json' },
     ],
     flags: ['namespace', 'all-namespaces', ...STATE_FLAGS, ...CLUSTER_FLAGS],
-    exitStatus: '0, or 1 on an error or when the named Service does not exist',
+    exitStatus: '0, or 1 on an error or when a named Service does not exist',
   },
   {
     name: 'verify',

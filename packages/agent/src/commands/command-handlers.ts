@@ -109,10 +109,10 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
     run: async ({ commandLine, settings, composition, environment }) => {
       const { get } = await import('../get/get.js');
       const work = () => get(getRequest(commandLine, settings), settings, composition);
-      const { text, message } = await withProgress(environment, `Reading ${sourceOf(settings)}`, work);
+      const { text, message, status } = await withProgress(environment, `Reading ${sourceOf(settings)}`, work);
       environment.print(text);
       environment.printError(message === '' ? '' : `${message}\n`);
-      return 0;
+      return status;
     },
   },
   verify: {

@@ -74,6 +74,7 @@ export async function explain(
       return stringify(documentOf(answer, isPlain));
     case 'text':
     case 'wide':
+    case 'name':
       return formatPacketAnswer(answer, settings.output === 'wide');
     default:
       return assertNever(settings.output);

@@ -9,8 +9,8 @@ import type { FeatureGates } from './feature-gates.js';
 import type { ScrapeSettings } from './scrape-settings.js';
 import type { StatusAddress } from './status-addresses.js';
 
-/** Output formats of commands. */
-export const OUTPUTS = ['text', 'json', 'yaml', 'wide'] as const;
+/** Output formats of commands; only `get` has `name`. */
+export const OUTPUTS = ['text', 'json', 'yaml', 'wide', 'name'] as const;
 
 /** Output format of commands. */
 export type Output = (typeof OUTPUTS)[number];

@@ -27,7 +27,7 @@ export const COMMAND_FLAGS = [
     type: 'text',
     value: 'time',
     default: '',
-    defaultText: 'the begin of the recording',
+    defaultText: 'the beginning of the recording',
     help: 'Print changes from this time on; the forms are those of --at.',
     group: 'Commands',
   },
@@ -66,7 +66,9 @@ export const COMMAND_FLAGS = [
     value: 'format',
     default: 'text',
     defaultText: 'text',
-    help: 'Output format of commands: text, json or yaml; also wide for kube-proxier get.',
+    help:
+      'Output format of commands: text, json or yaml; wide for more columns (get) or the reasons (explain); name for ' +
+      'the names only (get services).',
     group: 'Commands',
   },
   {

@@ -53,6 +53,7 @@ describe('parseCommandLine', () => {
     [['--proxymode=x'], /^unknown flag --proxymode; did you mean --proxy-mode\?$/],
     [['--manifest', 'x'], /^unknown flag --manifest; did you mean --manifests\?$/],
     [['--xyzzy=1'], /^unknown flag --xyzzy; see kube-proxier --help$/],
+    [['status', '--xyzzy'], /^unknown flag --xyzzy; see kube-proxier status --help$/],
     [['-x'], /^unknown flag -x; /],
     [['-proxy-mode=x'], /^unknown flag -proxy-mode; did you mean --proxy-mode\?$/],
     [['--a\nb'], /^unknown flag --a\\u\{a\}b; /],

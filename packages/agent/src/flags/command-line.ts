@@ -47,7 +47,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   let mayBeValue = false;
   for (const argument of unknown) {
     if (argument.startsWith('-')) {
-      errors.push(describeUnknown(argument));
+      errors.push(describeUnknown(argument, named));
     } else if (!mayBeValue) {
       positional.push(argument);
     }
@@ -97,14 +97,18 @@ function flagsOfOtherCommands(
     );
 }
 
-/** Least and largest number of arguments, by the syntax: optional ones are in brackets. */
+/** Least and largest number of arguments, by the syntax: optional ones are in brackets, and dots are for any number. */
 function operandCounts({ syntax }: CommandDefinition): readonly [least: number, most: number] {
   const words = syntax.split(' ').filter((word) => word !== '');
-  return [words.filter((word) => !word.startsWith('[')).length, words.length];
+  const most = syntax.includes('...') ? Number.POSITIVE_INFINITY : words.length;
+  return [words.filter((word) => !word.startsWith('[')).length, most];
 }
 
 function countOf(least: number, most: number): string {
   const names = ['no', 'one', 'two', 'three'];
+  if (most === Number.POSITIVE_INFINITY) {
+    return `at least ${names[least]} argument${least === 1 ? '' : 's'}`;
+  }
   const count = least === most ? `${names[least]}` : `${names[least]} to ${names[most]}`;
   return `${count} argument${most === 1 ? '' : 's'}`;
 }
@@ -150,11 +154,12 @@ function normalize(args: readonly string[], errors: string[]): string[] {
   return normal;
 }
 
-function describeUnknown(argument: string): string {
+function describeUnknown(argument: string, command: CommandDefinition | undefined): string {
   const name = argument.replace(/^-+/, '').replace(/=.*$/s, '');
   const nearest = nearestFlag(name);
   const shown = printable(argument.replace(/=.*$/s, ''), 80);
-  const hint = nearest === undefined ? `see ${PROGRAM} --help` : `did you mean --${nearest}?`;
+  const help = command ? `${PROGRAM} ${command.name} --help` : `${PROGRAM} --help`;
+  const hint = nearest === undefined ? `see ${help}` : `did you mean --${nearest}?`;
   return `unknown flag ${shown}; ${hint}`;
 }
 

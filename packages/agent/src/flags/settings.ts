@@ -228,8 +228,9 @@ class SettingsReader extends FlagValues {
 
   #output(): Output {
     const output = this.text('output');
-    if (!isOutput(output)) {
-      this.wrong('output', output, `must be ${OUTPUTS.slice(0, -1).join(', ')} or ${OUTPUTS.at(-1)}`);
+    const known = OUTPUTS.filter((one) => one !== 'name' || this.commandLine.command === 'get');
+    if (!known.some((one) => one === output)) {
+      this.wrong('output', output, `must be ${known.slice(0, -1).join(', ')} or ${known.at(-1)}`);
     }
     return isOutput(output) ? output : 'text';
   }

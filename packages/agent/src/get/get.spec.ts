@@ -131,15 +131,43 @@ checkout   <node>:30080          TCP        NodePort         reject
     ]);
   });
 
+  test.each([
+    ['names after the resource', ['services', 'kube-system/dns', 'shop/checkout']],
+    ['resource and name in one word', ['svc/kube-system/dns', 'service/shop/checkout']],
+  ])('several Services: %s', async (_name, operands) => {
+    expect(await run(...operands, '-o', 'name')).toEqual({
+      status: 0,
+      err: '',
+      out: 'service/dns\nservice/checkout\n',
+    });
+  });
+
+  test('a resource and a name in one word, as kubectl has it', async () => {
+    expect(await run('svc/checkout', '-n', 'shop')).toEqual(await run('services', 'checkout', '-n', 'shop'));
+  });
+
+  test('of several Services, those that exist are printed, and the others named', async () => {
+    const { status, out, err } = await run('svc/checkout', 'svc/missing', '-n', 'shop');
+    expect([status, err]).toEqual([1, 'kube-proxier: Service "missing" not found in namespace shop\n']);
+    expect(out).toMatch(/^NAME .*\ncheckout .*\n$/);
+  });
+
   test('the default namespace is "default", and an empty result is no error', async () => {
     expect(await run('services')).toEqual({ status: 0, out: '', err: 'No services found in namespace default.\n' });
   });
 
   test.each([
+    [
+      ['svc/missing', 'svc/gone', '-n', 'shop'],
+      /: Service "missing" not found in namespace shop; Service "gone" not found/,
+    ],
+    [['svc/checkout', 'gone', '-n', 'shop'], /"gone" is not a name of services: write all names as svc\/<name>, or/],
+    [['svc/'], /"svc\/" is not a name of services/],
+    [['endpoints', '-A', '-o', 'name'], /-o name prints names of Services: use kube-proxier get services/],
     [['services', 'missing', '-n', 'shop'], /Service "missing" not found in namespace shop/],
     [['services', 'shop/missing'], /Service "shop\/missing" not found\n/],
     [['pods'], /unknown resource "pods"; use one of services, endpoints, frontends/],
-    [[], /get needs one to two arguments, as in: kube-proxier get services -A/],
+    [[], /get needs at least one argument, as in: kube-proxier get services -A/],
   ])('%j reports the error with status 1', async (args, message) => {
     const { status, out, err } = await run(...args);
     expect(err).toMatch(message);

@@ -12,14 +12,14 @@ import { NOTHING_IN_FORCE, queryAgent } from '../commands/agent-client.js';
 import { resolveManifests } from '../commands/resolve-manifests.js';
 import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
-import { findResource, formatResources, RESOURCES } from './resource-tables.js';
+import { findResource, formatResources, RESOURCES, type Resource } from './resource-tables.js';
 
 /** Milliseconds between requests while the agent reads counters that are old: 2 s in all, and few requests, as an answer may be large. */
 const PAUSES = [100, 300, 600, 1000] as const;
 
 /** What `kube-proxier get` selects. */
 export interface GetRequest {
-  /** Resource, and the name of a Service (`name` or `namespace/name`) if given. */
+  /** Resource, and names of Services (`name` or `namespace/name`) if given; or `resource/name`, each. */
   readonly operands: readonly string[];
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined;
@@ -33,19 +33,68 @@ export interface ServicePortList {
   readonly items: readonly ServicePortView[];
 }
 
+/** What is printed, and where. */
+export interface GetAnswer {
+  readonly text: string;
+  /** For standard error; empty for none. */
+  readonly message: string;
+  /** Exit status. */
+  readonly status: number;
+}
+
 /**
  * Prints what is in force on this node, or what would be with manifests.
  *
- * @returns the output; `message` is for standard error, when nothing matches.
- * @throws ProxierError `UNKNOWN_RESOURCE`, `NOT_FOUND`, `NO_AGENT`, `AGENT_REFUSED`, or `AGENT_NOT_READY` before the first sync.
+ * @throws ProxierError `UNKNOWN_RESOURCE`, `INVALID_ARGUMENT`, `NOT_FOUND`, `NO_AGENT`, `AGENT_REFUSED`, or `AGENT_NOT_READY` before the first sync.
  */
 export async function get(
   { operands, namespace, output }: GetRequest,
   settings: AgentSettings,
   composition: Composition,
   now = Date.now(),
-): Promise<{ readonly text: string; readonly message: string }> {
-  const [kind = '', name] = operands;
+): Promise<GetAnswer> {
+  const { resource, names } = readOperands(operands);
+  if (output === 'name' && resource !== 'services') {
+    throw new ProxierError('INVALID_ARGUMENT', '-o name prints names of Services: use kube-proxier get services');
+  }
+  const read = async (name: string | undefined) => ({
+    name,
+    ports: await readServicePorts(selectionOf(name, namespace), settings, composition, output !== 'text'),
+  });
+  const found: Awaited<ReturnType<typeof read>>[] = [];
+  for (const name of names.length === 0 ? [undefined] : names) {
+    found.push(await read(name));
+  }
+  const missing = found.flatMap(({ name, ports }) =>
+    name === undefined || ports.length > 0
+      ? []
+      : [`Service "${printable(name)}" not found${inNamespace(name, namespace)}`],
+  );
+  if (missing.length > 0 && missing.length === found.length) {
+    throw new ProxierError('NOT_FOUND', missing.join('; '));
+  }
+  const selected = found.flatMap(({ ports }) => ports);
+  const message = missing.map((line) => `kube-proxier: ${line}`).join('\n');
+  const status = missing.length > 0 ? 1 : 0;
+  if (output === 'json' || output === 'yaml') {
+    const list: ServicePortList = { apiVersion: 'kube-proxier.io/v1alpha1', kind: 'ServicePortList', items: selected };
+    return { text: output === 'json' ? `${JSON.stringify(list, undefined, 2)}\n` : stringify(list), message, status };
+  }
+  if (selected.length === 0) {
+    return { text: '', message: `No ${resource} found${inNamespace(undefined, namespace)}.`, status };
+  }
+  if (output === 'name') {
+    const lines = new Set(selected.map(({ name }) => `service/${name}\n`));
+    return { text: [...lines].join(''), message, status };
+  }
+  const withNamespace = namespace === undefined && !names.some((name) => name.includes('/'));
+  const text = formatResources(resource, selected, { wide: output === 'wide', withNamespace, now });
+  return { text, message, status };
+}
+
+/** `services web cart`, or `svc/web svc/cart`. */
+function readOperands([first = '', ...rest]: readonly string[]): { resource: Resource; names: readonly string[] } {
+  const [kind = '', ...words] = first.split('/');
   const resource = findResource(kind);
   if (resource === undefined) {
     throw new ProxierError(
@@ -53,22 +102,18 @@ export async function get(
       `unknown resource "${printable(kind)}"; use one of ${RESOURCES.join(', ')}`,
     );
   }
-  const selected = await readServicePorts(selectionOf(name, namespace), settings, composition, output !== 'text');
-  if (name !== undefined && selected.length === 0) {
-    throw new ProxierError('NOT_FOUND', `Service "${printable(name)}" not found${inNamespace(name, namespace)}`);
+  if (words.length === 0) {
+    return { resource, names: rest };
   }
-  if (output === 'json' || output === 'yaml') {
-    const list: ServicePortList = { apiVersion: 'kube-proxier.io/v1alpha1', kind: 'ServicePortList', items: selected };
-    return { text: output === 'json' ? `${JSON.stringify(list, undefined, 2)}\n` : stringify(list), message: '' };
-  }
-  if (selected.length === 0) {
-    return { text: '', message: `No ${resource} found${inNamespace(name, namespace)}.` };
-  }
-  const withNamespace = namespace === undefined && !(name?.includes('/') ?? false);
-  return {
-    text: formatResources(resource, selected, { wide: output === 'wide', withNamespace, now }),
-    message: '',
-  };
+  const names = [first, ...rest].map((operand) => {
+    const [type = '', ...name] = operand.split('/');
+    if (findResource(type) !== resource || name.join('/') === '') {
+      const rule = `write all names as ${kind}/<name>, or ${kind} once and the names after it`;
+      throw new ProxierError('INVALID_ARGUMENT', `"${printable(operand)}" is not a name of ${resource}: ${rule}`);
+    }
+    return name.join('/');
+  });
+  return { resource, names };
 }
 
 function inNamespace(name: string | undefined, namespace: string | undefined): string {

@@ -7,7 +7,7 @@ import { type ExecOutcome, FakeApiServer } from '@kube-proxier/source-kubernetes
 import { parse } from 'yaml';
 import { compareDigests } from './compare-digests.js';
 import { runPlugin } from './kubectl-proxier.js';
-import { parsePluginCommandLine } from './plugin-command-line.js';
+import { PLUGIN_HELP, parsePluginCommandLine } from './plugin-command-line.js';
 
 const FAMILY = {
   programmed: true,
@@ -336,4 +336,13 @@ test('without a majority, all of the nodes differ; families are compared alone',
   expect(compareDigests([node('n1', A), node('n2', A), node('n3', A, B)]).differing).toEqual(['n3']);
   expect(compareDigests([node('n1', A), node('n2', null)]).differing).toEqual([]);
   expect(compareDigests([])).toEqual({ groups: [], differing: [] });
+});
+
+test('the help fits into a terminal of 80 columns', () => {
+  expect(PLUGIN_HELP.split('\n').filter((line) => line.length > 80)).toEqual([]);
+});
+
+test('names are an output of get only', () => {
+  expect(parsePluginCommandLine(['get', 'services', '-o', 'name'])?.output).toBe('name');
+  expect(() => parsePluginCommandLine(['status', '-o', 'name'])).toThrow('must be one of text, json, yaml, wide');
 });

@@ -97,8 +97,9 @@ export function parsePluginCommandLine(args: readonly string[]): PluginRequest |
   }
   const read = (flag: OwnFlag) => values.get(flag) ?? DEFAULTS[flag];
   const output = read('output');
-  if (!isOutput(output)) {
-    throw invalid(`--output=${output}: must be one of ${OUTPUTS.join(', ')}`);
+  if (!isOutput(output) || (output === 'name' && command !== 'get')) {
+    const known = OUTPUTS.filter((one) => one !== 'name' || command === 'get');
+    throw invalid(`--output=${output}: must be one of ${known.join(', ')}`);
   }
   const timeout = parseGoDuration(read('timeout'));
   if (timeout === undefined || timeout <= 0) {
@@ -127,14 +128,16 @@ function invalid(message: string): ProxierError {
 /** Output of `--help`. */
 export const PLUGIN_HELP = `\
 Usage:
-  kubectl proxier <status|get|explain|verify> [arguments] [--node <name>[,<name>] | --all-nodes] [flags]
+  kubectl proxier <status|get|explain|verify> [arguments] [flags]
 
-Runs a command of kube-proxier on nodes, in the pods of its agents, through the API server, and compares the answers. No
-port is opened. Without --node, all nodes are queried at once. Needs permission to list pods and to run commands in them
-(create and get of pods/exec) in the namespace of the agents, and to list nodes to find those without an agent.
+Runs a command of kube-proxier on nodes, in the pods of its agents, through the
+API server, and compares the answers. No port is opened. Without --node, all
+nodes are queried at once. Needs permission to list pods and to run commands in
+them (create and get of pods/exec) in the namespace of the agents, and to list
+nodes to find those without an agent.
 
 Examples:
-  # Are all nodes well, and do they have the same Services and endpoints in force?
+  # Are all nodes well, and do they have the same Services in force?
   kubectl proxier status
   # What is in force on one node?
   kubectl proxier get services -A --node node1
@@ -142,19 +145,30 @@ Examples:
   kubectl proxier explain svc/shop/checkout
 
 Flags (others are passed to the command on the node):
-      --all-nodes                 Query all nodes. This is the default.
-      --node <names>              Query these nodes only, comma-separated.
-  -o, --output <format>           text, wide, json or yaml.
-      --timeout <duration>        Time limit of each node. Default 15s.
-      --agent-namespace <name>    Namespace of the agents. Default kube-system.
-  -l, --selector <labels>         Label selector of their pods. Default app.kubernetes.io/name=kube-proxier.
-      --container <name>          Their container. Default kube-proxier, or the only one.
-      --kubeconfig <path>         Default: KUBECONFIG, ~/.kube/config, or the service account of a pod.
-      --context <name>            Context of the kubeconfig. Default: the current one.
+      --all-nodes
+          Query all nodes. This is the default.
+      --node <name>[,<name>]
+          Query these nodes only.
+  -o, --output <format>
+          text, wide, json or yaml; name for get services.
+      --timeout <duration>
+          Time limit of each node. Default: 15s.
+      --agent-namespace <name>
+          Namespace of the agents. Default: kube-system.
+  -l, --selector <labels>
+          Label selector of their pods.
+          Default: app.kubernetes.io/name=kube-proxier.
+      --container <name>
+          Their container. Default: kube-proxier, or the only one.
+      --kubeconfig <path>
+          Default: KUBECONFIG, ~/.kube/config, or the service account of a pod.
+      --context <name>
+          Context of the kubeconfig. Default: the current one.
 
-Exit status:
-  status    0 all nodes are ok and agree, 1 a node is degraded or they differ, 2 a node is not serving,
-            3 a node did not answer, 4 an error of the command line or the API server
-  others    that of the command, the highest of all nodes; 3 at least when a node did not answer,
-            4 an error of the command line or the API server
+Exit status of status: 0 all nodes are ok and agree, 1 a node is degraded or
+they differ, 2 a node is not serving, 3 a node did not answer, 4 an error of the
+command line or the API server.
+
+Exit status of the others: the highest of all nodes; at least 3 when a node did
+not answer, 4 an error of the command line or the API server.
 `;

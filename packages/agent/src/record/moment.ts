@@ -30,7 +30,7 @@ const MAX_DAYS = 400;
  * without a zone. A time of day is the one in the recording; where it has several, that is an error which names them.
  *
  * @param flag for messages, without dashes.
- * @returns milliseconds since the epoch. It may be before the begin, or after the end, of the recording.
+ * @returns milliseconds since the epoch. It may be before the beginning, or after the end, of the recording.
  * @throws MomentError `INVALID_TIME` when it is not understood, or ambiguous.
  */
 export function parseMoment(flag: string, given: string, context: MomentContext): number {

@@ -274,7 +274,10 @@ shop        web    10.96.0.10   <none>        80/TCP    1/2         <unknown>
   });
 
   test.each([
-    [['replay', '/does/not/exist'], /cannot read the recording \/does\/not\/exist: .*ENOENT.*; give the path/],
+    [
+      ['replay', '/does/not/exist'],
+      /^kube-proxier: cannot read the recording \/does\/not\/exist: .*ENOENT.*; give the path/,
+    ],
     [['replay', __filename()], /is no recording of kube-proxier \(.*incorrect header check.*\); write one with/],
     [['record', 'show'], /record show needs a file; use kube-proxier record dump > FILE/],
     [['record', 'forget'], /"forget" is not understood; use kube-proxier record dump/],

@@ -23,7 +23,7 @@ export interface LivedThrough {
   /** New connections, one after another all the time. */
   readonly attempts: number;
   readonly failures: number;
-  /** What connections have answered that were opened at the begin and stayed open, after each change. */
+  /** What connections have answered that were opened at the beginning and stayed open, after each change. */
   readonly echoes: readonly string[];
 }
 

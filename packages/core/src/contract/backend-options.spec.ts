@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { BackendOptionError, checkBackendOptions, OptionRules } from './backend-options.js';
+import { BackendOptionError, checkBackendOptions, findOptionProblem, OptionRules } from './backend-options.js';
 
 const RULES = {
   layout: OptionRules.oneOf(['constant', 'chain-per-service']),
@@ -48,5 +48,26 @@ describe('options of a backend', () => {
     const error = check(options);
     expect(error).toBeInstanceOf(BackendOptionError);
     expect(error).toMatchObject({ code: 'BACKEND_OPTION', option: Object.keys(options)[0], message });
+  });
+});
+
+describe('options that a caller in JavaScript got wrong', () => {
+  const rules = { path: OptionRules.string, strict: OptionRules.boolean };
+  const find = (options: unknown) =>
+    findOptionProblem<{ path?: string; strict?: boolean }>('AcmeSource', options as object, rules, ['path']);
+
+  test.each<[unknown, string]>([
+    [{}, 'AcmeSource needs the option path; it must be a text'],
+    [{ path: undefined, strict: true }, 'AcmeSource needs the option path; it must be a text'],
+    [undefined, 'the options of AcmeSource are undefined; they must be an object'],
+    [null, 'the options of AcmeSource are null; they must be an object'],
+    ['manifests', 'the options of AcmeSource are "manifests"; they must be an object'],
+    [['manifests'], 'the options of AcmeSource are ["manifests"]; they must be an object'],
+  ])('%j', (options, message) => {
+    expect(find(options)).toEqual({ option: 'path', message });
+  });
+
+  test('are complete with those that are required', () => {
+    expect(find({ path: 'manifests' })).toBeUndefined();
   });
 });

@@ -5,7 +5,7 @@ import { ProxierError } from './proxier-error.js';
 export class BackendOptionError extends ProxierError {
   constructor(
     message: string,
-    /** Name of the option. */
+    /** Name of the option; empty where the options are no object. */
     readonly option: string,
   ) {
     super('BACKEND_OPTION', message);
@@ -52,24 +52,31 @@ export const OptionRules = {
 
 /** The error in one option. */
 export interface OptionProblem {
+  /** Empty where the options are no object, and none of them is required. */
   readonly option: string;
   /** One line, safe to print. */
   readonly message: string;
 }
 
 /**
- * The first option that is unknown, or has a value that its rule does not accept; undefined when all are valid. Needed
- * because the compiler does not check calls from JavaScript. Pure.
+ * The first option that is unknown or missing, or has a value that its rule does not accept; undefined when all are valid.
+ * Needed because the compiler does not check calls from JavaScript. Pure.
  *
  * @param owner name of the function or class that takes the options, for the message: `createAcmeBackend`,
  *   `ProxyServer`.
  * @param rules one for each valid option.
+ * @param required options without a default. Default: none.
  */
 export function findOptionProblem<Options extends object>(
   owner: string,
   options: Options,
   rules: { readonly [Name in keyof Required<Options>]: OptionRule },
+  required: readonly (keyof Options & string)[] = [],
 ): OptionProblem | undefined {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    const message = `the options of ${owner} are ${printableValue(options)}; they must be an object`;
+    return { option: required[0] ?? '', message };
+  }
   const known = new Map<string, OptionRule>(Object.entries(rules));
   for (const [option, value] of Object.entries(options)) {
     const rule = known.get(option);
@@ -84,7 +91,10 @@ export function findOptionProblem<Options extends object>(
       };
     }
   }
-  return undefined;
+  const missing = required.find((option) => options[option] === undefined);
+  return missing === undefined
+    ? undefined
+    : { option: missing, message: `${owner} needs the option ${missing}; it must be ${rules[missing].expected}` };
 }
 
 /**

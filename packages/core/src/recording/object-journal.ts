@@ -22,7 +22,7 @@ export interface JournalObject {
 
 type ObjectKey = string;
 
-/** What an object was at the begin of the recorded window. */
+/** What an object was at the beginning of the recorded window. */
 interface Origin {
   /** JSON of the difference that leads back from what it is now, which is smaller than what it was. Undefined: it did not exist. */
   back: string | undefined;
@@ -31,7 +31,7 @@ interface Origin {
 }
 
 /**
- * The objects of a node as the proxiers see them, and as they were at the begin of a window of recorded changes.
+ * The objects of a node as the proxiers see them, and as they were at the beginning of a window of recorded changes.
  *
  * It follows the rules of the trackers: a malformed object leaves the previous version in force, one that does not concern
  * this proxy counts as absent. Only validated definitions are kept, as JSON: no other field of an object gets here.
@@ -95,14 +95,14 @@ export class ObjectJournal {
     return objectsOf(this.texts.entries(), new Map());
   }
 
-  /** All objects, as they were at the begin of the window; as {@link current}. */
+  /** All objects, as they were at the beginning of the window; as {@link current}. */
   origin(): Iterable<JournalObject> {
     const backs = new Map([...this.#origins].map(([key, { back }]) => [key, back]));
     return objectsOf(this.texts.entries(), backs);
   }
 
   /**
-   * Moves the begin of the window past the oldest recorded change.
+   * Moves the beginning of the window past the oldest recorded change.
    *
    * @throws DeltaMismatchError when it is not the oldest change of its object.
    */
@@ -198,7 +198,7 @@ export class ObjectJournal {
   }
 }
 
-/** What an object was at the begin of the window. */
+/** What an object was at the beginning of the window. */
 function before(current: unknown, { back }: Origin): unknown {
   return back === undefined ? undefined : applyDelta(current, JSON.parse(back));
 }

@@ -2,12 +2,12 @@ import { Map as PersistentMap } from 'immutable';
 import type { IPFamily } from '../model/address.js';
 import type { AddressOverlap } from '../model/address-overlap.js';
 import type { ChangeSet, ServicePortChange } from '../model/change-set.js';
-import { type Frontend, type FrontendKey, frontendKey } from '../model/frontend.js';
+import type { FrontendKey } from '../model/frontend.js';
 import type { PortRangeSupport } from '../model/port-range.js';
 import type { HealthCheckNodePort, NodeState, ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import { sameRendering } from '../model/same-rendering.js';
 import type { ServicePort } from '../model/service-port.js';
-import { type ServiceKey, type ServicePortKey, serviceKey, serviceOfPort } from '../model/service-port-name.js';
+import { type ServiceKey, type ServicePortKey, serviceOfPort } from '../model/service-port-name.js';
 import { structurallyEqual } from '../model/structurally-equal.js';
 import type { ServiceDefinition } from '../objects/definitions.js';
 import type { ObjectProblem } from '../objects/object-problem.js';
@@ -15,18 +15,18 @@ import type { ObjectReader } from '../objects/object-reader.js';
 import type { EndpointSlice, Node, Service } from '../objects/objects.js';
 import { finish, type Slices } from '../pacing/slices.js';
 import type { ProxierOptions } from '../sync/proxier-options.js';
-import type { EndpointView } from '../tracking/endpoint-set.js';
 import { EndpointSliceTracker } from '../tracking/endpoint-slice-tracker.js';
 import { ServiceChangeTracker } from '../tracking/service-change-tracker.js';
-import { NO_ENDPOINTS } from '../tracking/sorted-endpoints.js';
-import { type ClusterAddresses, hasExternalAddress, overlapsOf } from './address-overlaps.js';
+import { overlapsOf } from './address-overlaps.js';
 import { ClusterIPCount } from './cluster-ip-count.js';
-import { byPrecedence, FrontendClaims } from './frontend-claims.js';
+import { FrontendOwnership } from './frontend-ownership.js';
 import { FrontendProblems } from './frontend-problems.js';
+import { type MovedFrontends, moveFrontends } from './frontend-table.js';
 import { resolveFrontends } from './frontends.js';
+import { resolveHealthCheckNodePorts } from './health-check-node-ports.js';
 import { HeldRanges } from './held-ranges.js';
 import { NodeFacts } from './node-facts.js';
-import { RangeClaims } from './range-claims.js';
+import { resolvedServicePort, type WantedServicePort } from './resolved-service-port.js';
 import { servicePortsOf } from './service-ports.js';
 import { usableRange } from './usable-range.js';
 
@@ -53,15 +53,6 @@ export interface Resolution {
   readonly triggerTimes: readonly number[];
 }
 
-/** A service port with all frontends it claims, before the older claims of others are considered. */
-interface Wanted {
-  readonly servicePort: ServicePort;
-  readonly view: EndpointView;
-  readonly frontends: readonly Frontend[];
-  /** Why its range is not served; undefined where it is, or there is none. */
-  readonly rangeProblem: string | undefined;
-}
-
 /**
  * Resolves events of one IP family into states. Event handlers only record; {@link applyPending} resolves what they
  * touched, in time proportional to it, into a state that shares everything else with the previous one.
@@ -76,18 +67,14 @@ export class ProxyStateResolver {
   readonly #services: ServiceChangeTracker;
   readonly #slices: EndpointSliceTracker;
   readonly #facts: NodeFacts;
-  readonly #wanted = new Map<ServicePortKey, Wanted>();
+  readonly #wanted = new Map<ServicePortKey, WantedServicePort>();
   readonly #ports = new Map<ServiceKey, readonly ServicePort[]>();
-  readonly #claims = new FrontendClaims();
-  readonly #ranges = new RangeClaims(this.#claims, (address) => this.#servesNodePorts(address));
+  readonly #ownership: FrontendOwnership;
   #nodePending = false;
   /** That of the last resolution. */
   #node: NodeState;
   /** The last resolution came to its end. */
   #isWhole = true;
-  /** Service ports by the external addresses that they claim. */
-  readonly #external = new Map<string, Set<ServicePortKey>>();
-  #addresses: ClusterAddresses;
   #state: ProxyState;
 
   constructor({ family, options, reader, since, onProblem = () => {}, includesLocalAddresses }: ResolverOptions) {
@@ -103,8 +90,8 @@ export class ProxyStateResolver {
       since,
     );
     this.#facts = new NodeFacts(family, options, includesLocalAddresses);
-    this.#addresses = this.#facts.clusterAddresses;
     this.#node = this.#facts.state;
+    this.#ownership = new FrontendOwnership(this.#facts.clusterAddresses, this.#node.nodePortAddresses);
     this.#rangeSupport = options.portRanges ?? 'any';
     this.#servesOverlaps = options.overlappingExternalAddresses === 'serve';
     this.#state = {
@@ -139,7 +126,7 @@ export class ProxyStateResolver {
 
   /** Some Service claims an external address, which may be one of this host. */
   get hasExternalAddresses(): boolean {
-    return this.#external.size > 0;
+    return this.#ownership.hasExternalAddresses;
   }
 
   /** @returns whether a sync is needed. */
@@ -205,6 +192,7 @@ export class ProxyStateResolver {
     this.#nodePending = false;
     this.#node = isNodePending ? this.#facts.state : previous.node;
     const node = this.#node;
+    this.#ownership.nodePortAddresses = node.nodePortAddresses;
 
     const { touched, services: healthChecked, triggerTimes } = yield* this.#slices.applyInSlices(now, few);
     if (isAnew) {
@@ -231,7 +219,7 @@ export class ProxyStateResolver {
     const isLong = touched.size > few;
     /** Others that these concern. */
     const revisit = new Set<ServicePortKey>();
-    this.#updateAddresses(addresses, revisit);
+    this.#ownership.changeAddresses(addresses, (key) => this.#wanted.get(key)?.frontends ?? [], revisit);
     for (const key of touched) {
       this.#want(key, node, revisit);
       if (isLong) {
@@ -244,7 +232,7 @@ export class ProxyStateResolver {
     const servicePorts = (previous.servicePorts as PersistentMap<ServicePortKey, ResolvedServicePort>).asMutable();
     const frontends = (previous.frontends as PersistentMap<FrontendKey, ServicePortKey>).asMutable();
     /** Those whose frontends differ. Most changes are of endpoints. */
-    const moved: { readonly key: ServicePortKey; readonly before: ResolvedServicePort | undefined }[] = [];
+    const moved: MovedFrontends[] = [];
     const ranges = new HeldRanges(previous.portRanges);
     const clusterIPs = new ClusterIPCount(previous.clusterIPs as PersistentMap<string, number>);
     for (const key of revisit.size === 0 ? touched : eachOf(touched, revisit)) {
@@ -282,27 +270,14 @@ export class ProxyStateResolver {
         moved.push({ key, before });
       }
     }
-    for (const { key, before } of moved) {
-      if (isLong) {
-        yield;
-      }
-      const after = servicePorts.get(key);
-      for (const frontend of before?.frontends ?? []) {
-        const isKept = after?.frontends.some((kept) => kept.key === frontend.key) ?? false;
-        if (frontends.get(frontend.key) === key && !isKept) {
-          frontends.delete(frontend.key);
-        }
-      }
-    }
-    for (const { key } of moved) {
-      if (isLong) {
-        yield;
-      }
-      for (const frontend of servicePorts.get(key)?.frontends ?? []) {
-        frontends.set(frontend.key, key);
-      }
-    }
-    const health = yield* this.#healthChecks(previous, healthChecked, isLong);
+    yield* moveFrontends(frontends, moved, servicePorts, isLong);
+    const health = yield* resolveHealthCheckNodePorts(
+      previous.healthCheckNodePorts as PersistentMap<ServiceKey, HealthCheckNodePort>,
+      healthChecked,
+      this.#ports,
+      (service) => this.#slices.localReadyEndpoints(service),
+      isLong,
+    );
     const clusterIPsChanged = yield* clusterIPs.changedFrom(previous.clusterIPs, isLong);
     const nodeChanged = node !== previous.node;
     this.#state = {
@@ -352,25 +327,6 @@ export class ProxyStateResolver {
     return changed;
   }
 
-  /** The addresses that external addresses may overlap with have changed. */
-  #updateAddresses(addresses: ClusterAddresses, revisit: Set<ServicePortKey>): void {
-    if (this.#addresses === addresses) {
-      return;
-    }
-    this.#addresses = addresses;
-    addAll(this.#ranges.addressesChanged(), revisit);
-    for (const keys of this.#external.values()) {
-      for (const key of keys) {
-        revisit.add(key);
-        for (const frontend of this.#wanted.get(key)?.frontends ?? []) {
-          if (hasExternalAddress(frontend)) {
-            this.#revisitAll(this.#claims.claimants(frontendKey(frontend.protocol, undefined, frontend.port)), revisit);
-          }
-        }
-      }
-    }
-  }
-
   #replaceService(
     key: ServiceKey,
     previous: ServiceDefinition | undefined,
@@ -400,11 +356,7 @@ export class ProxyStateResolver {
     const kept = new Set(after?.frontends.map((frontend) => frontend.key));
     for (const frontend of before?.frontends ?? []) {
       if (!kept.has(frontend.key)) {
-        const { servicePort: released } = before as Wanted;
-        this.#revisitAll(this.#claims.release(frontend.key, released), revisit);
-        addAll(this.#ranges.release(frontend, released), revisit);
-        this.#revisitOverlapping(frontend, revisit);
-        this.#noteExternal(frontend, key, false);
+        this.#ownership.release(frontend, (before as WantedServicePort).servicePort, revisit);
       }
     }
     if (!after) {
@@ -415,10 +367,7 @@ export class ProxyStateResolver {
     this.#wanted.set(key, after);
     if (after.frontends !== before?.frontends || after.servicePort !== before.servicePort) {
       for (const frontend of after.frontends) {
-        this.#revisitAll(this.#claims.claim(frontend.key, after.servicePort), revisit);
-        addAll(this.#ranges.claim(frontend, after.servicePort), revisit);
-        this.#noteExternal(frontend, key, true);
-        this.#revisitOverlapping(frontend, revisit);
+        this.#ownership.claim(frontend, after.servicePort, revisit);
       }
     }
   }
@@ -428,8 +377,8 @@ export class ProxyStateResolver {
     service: ServiceKey,
     key: ServicePortKey,
     node: NodeState,
-    before: Wanted | undefined,
-  ): Wanted {
+    before: WantedServicePort | undefined,
+  ): WantedServicePort {
     const view = this.#slices.view(service, key);
     const range = usableRange(servicePort, view, this.#rangeSupport);
     const frontends = resolveFrontends(servicePort, view, {
@@ -443,179 +392,31 @@ export class ProxyStateResolver {
     };
   }
 
-  #noteExternal(frontend: Frontend, key: ServicePortKey, isWanted: boolean): void {
-    if (!hasExternalAddress(frontend)) {
-      return;
-    }
-    const keys = this.#external.get(frontend.address) ?? new Set();
-    if (isWanted) {
-      this.#external.set(frontend.address, keys.add(key));
-    } else if (keys.delete(key) && keys.size === 0) {
-      this.#external.delete(frontend.address);
-    }
-  }
-
-  /**
-   * The claimants of the same port on an address of this node, when the claim to a NodePort changed, and vice versa.
-   */
-  #revisitOverlapping(frontend: Frontend, revisit: Set<ServicePortKey>): void {
-    if (hasExternalAddress(frontend) && this.#addresses.node.has(frontend.address)) {
-      this.#revisitAll(this.#claims.claimants(frontendKey(frontend.protocol, undefined, frontend.port)), revisit);
-    }
-    if (frontend.kind !== 'NodePort' || this.#external.size === 0) {
-      return;
-    }
-    for (const address of this.#addresses.node) {
-      if (this.#external.has(address)) {
-        this.#revisitAll(this.#claims.claimants(frontendKey(frontend.protocol, address, frontend.port)), revisit);
-      }
-    }
-  }
-
-  /** The Service that owns a frontend instead of the claimant; undefined when the claimant owns it. */
-  #holderBefore(frontend: Frontend, port: ServicePort): ServicePort | undefined {
-    const outcome = this.#ranges.port(frontend, port);
-    if (outcome !== 'unconcerned') {
-      return outcome === 'held' ? undefined : outcome.lostTo;
-    }
-    const holder = this.#claims.holder(frontend.key);
-    if (holder !== undefined && holder.key !== port.key) {
-      return holder;
-    }
-    // A NodePort is a claim to that port on every address of this node that serves NodePorts.
-    if (!hasExternalAddress(frontend) || !this.#servesNodePorts(frontend.address)) {
-      return undefined;
-    }
-    const nodePort = this.#claims.holder(frontendKey(frontend.protocol, undefined, frontend.port));
-    const isOther = nodePort !== undefined && serviceKey(nodePort.name) !== serviceKey(port.name);
-    return isOther && byPrecedence(nodePort, port) < 0 ? nodePort : undefined;
-  }
-
-  /** A NodePort is not served on addresses of this node on which an older Service has the same port. */
-  #withoutTakenAddresses(frontend: Frontend, port: ServicePort): Frontend {
-    if (frontend.kind !== 'NodePort' || this.#external.size === 0) {
-      return frontend;
-    }
-    const exceptAddresses = [...this.#addresses.node].filter((address) => {
-      const outcome = this.#ranges.port(frontend, port, address);
-      if (outcome !== 'unconcerned') {
-        return outcome !== 'held';
-      }
-      const holder = this.#external.has(address)
-        ? this.#claims.holder(frontendKey(frontend.protocol, address, frontend.port))
-        : undefined;
-      return (
-        holder !== undefined && serviceKey(holder.name) !== serviceKey(port.name) && byPrecedence(holder, port) < 0
-      );
-    });
-    return exceptAddresses.length === 0 ? frontend : { ...frontend, exceptAddresses: exceptAddresses.sort() };
-  }
-
-  /** A range that overlaps with what an older Service has there is not served beyond its first port (spec PR-4). */
-  #withoutLostRange(frontend: Frontend, port: ServicePort): Frontend {
-    if (frontend.lastPort === undefined || typeof this.#ranges.range(frontend, port) === 'string') {
-      return frontend;
-    }
-    const { lastPort: _lost, ...single } = frontend;
-    return single;
-  }
-
-  #servesNodePorts(address: string): boolean {
-    const { nodePortAddresses } = this.#node;
-    return (
-      this.#addresses.node.has(address) &&
-      (nodePortAddresses.kind === 'all' || nodePortAddresses.addresses.includes(address))
-    );
-  }
-
-  #revisitAll(ports: readonly ServicePort[], revisit: Set<ServicePortKey>): void {
-    for (const port of ports) {
-      revisit.add(port.key);
-    }
-  }
-
   /** The resolved service port: the very object of the previous state when nothing differs. */
   #resolve(key: ServicePortKey, before: ResolvedServicePort | undefined): ResolvedServicePort | undefined {
     const wanted = this.#wanted.get(key);
     if (!wanted) {
       return undefined;
     }
-    const { servicePort, view } = wanted;
+    const { servicePort } = wanted;
     const overlaps = this.#overlapsOf(wanted, before);
     const isRefused = (claimed: FrontendKey) =>
       overlaps.some(({ frontend, served }) => !served && frontend === claimed);
     const free = wanted.frontends.filter(
-      (frontend) => this.#holderBefore(frontend, servicePort) === undefined && !isRefused(frontend.key),
+      (frontend) => this.#ownership.holderBefore(frontend, servicePort) === undefined && !isRefused(frontend.key),
     );
-    const held = free.map((frontend) =>
-      this.#withoutLostRange(this.#withoutTakenAddresses(frontend, servicePort), servicePort),
-    );
+    const held = free.map((frontend) => this.#ownership.ownedPart(frontend, servicePort));
     this.#problems.report({
       ...{ servicePort, wanted: wanted.frontends, held, overlaps, before },
-      ...{ rangeProblem: wanted.rangeProblem, ranges: this.#ranges },
-      holderBefore: (frontend) => this.#holderBefore(frontend, servicePort),
+      ...{ rangeProblem: wanted.rangeProblem, ranges: this.#ownership.ranges },
+      holderBefore: (frontend) => this.#ownership.holderBefore(frontend, servicePort),
     });
-    const frontends =
-      before && structurallyEqual(before.frontends, held)
-        ? before.frontends
-        : held.length === wanted.frontends.length &&
-            held.every((frontend, index) => frontend === wanted.frontends[index])
-          ? wanted.frontends
-          : held;
-    const uses = (list: 'cluster' | 'local') =>
-      frontends.some((frontend) =>
-        frontend.routes.some((route) => route.action === 'forward' && route.endpoints === list),
-      );
-    const after: ResolvedServicePort = {
-      key,
-      name: servicePort.name,
-      servicePort,
-      frontends,
-      cluster: uses('cluster') ? view.cluster : NO_ENDPOINTS,
-      local: uses('local') ? view.local : NO_ENDPOINTS,
-      affinitySeconds: servicePort.affinitySeconds,
-      candidates: view.candidates,
-      selection: view.selection,
-      overlaps,
-    };
-    const same =
-      before !== undefined &&
-      (Object.keys(after) as (keyof ResolvedServicePort)[]).every((field) =>
-        field === 'name' ? true : after[field] === before[field],
-      );
-    return same ? before : after;
+    return resolvedServicePort(wanted, held, overlaps, before);
   }
 
-  #overlapsOf({ frontends }: Wanted, before: ResolvedServicePort | undefined): readonly AddressOverlap[] {
-    const overlaps = overlapsOf(frontends, this.#addresses, this.#servesOverlaps);
+  #overlapsOf({ frontends }: WantedServicePort, before: ResolvedServicePort | undefined): readonly AddressOverlap[] {
+    const overlaps = overlapsOf(frontends, this.#ownership.addresses, this.#servesOverlaps);
     return before && structurallyEqual(before.overlaps, overlaps) ? before.overlaps : overlaps;
-  }
-
-  *#healthChecks(
-    previous: ProxyState,
-    services: ReadonlySet<ServiceKey>,
-    isLong: boolean,
-  ): Slices<{ table: PersistentMap<ServiceKey, HealthCheckNodePort>; changed: ReadonlySet<ServiceKey> }> {
-    let table = previous.healthCheckNodePorts as PersistentMap<ServiceKey, HealthCheckNodePort>;
-    const changed = new Set<ServiceKey>();
-    for (const service of services) {
-      if (isLong) {
-        yield;
-      }
-      const before = table.get(service);
-      const port = this.#ports.get(service)?.find(({ healthCheckNodePort }) => healthCheckNodePort !== 0);
-      const after = port && {
-        namespace: port.name.namespace,
-        name: port.name.name,
-        port: port.healthCheckNodePort,
-        localEndpoints: this.#slices.localReadyEndpoints(service),
-      };
-      if (!structurallyEqual(before, after)) {
-        table = after ? table.set(service, after) : table.delete(service);
-        changed.add(service);
-      }
-    }
-    return { table, changed };
   }
 }
 

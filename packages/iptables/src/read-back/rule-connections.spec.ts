@@ -35,7 +35,7 @@ class CountingIptables extends FakeIptables {
     if (this.isUnreadable) {
       throw new Error('refused');
     }
-    // Only the table takes time: what was read is of the begin.
+    // Only the table takes time: what was read is of the beginning.
     if (chain === undefined) {
       await this.#held;
     }

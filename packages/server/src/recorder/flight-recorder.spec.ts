@@ -205,7 +205,7 @@ describe('a recording', () => {
       // Older syncs were dropped after an hour.
       const recent = node.done.slice(-syncs.length);
       expect(syncs.length).toBeGreaterThan(100);
-      // Then the first ones are those that were in force at the begin of the recording.
+      // Then the first ones are those that were in force at the beginning of the recording.
       const skipped = node.done.length > syncs.length ? 2 : 0;
       for (const [index, sync] of syncs.entries()) {
         const real = recent[index] as Done;

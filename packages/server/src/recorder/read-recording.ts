@@ -1,5 +1,6 @@
 import { createGunzip } from 'node:zlib';
 import {
+  isProxierError,
   messageOf,
   parseRecordedEntry,
   type RecordedEntry,
@@ -24,7 +25,7 @@ export type RecordingDamage = (what: string) => void;
  *
  * @param data the file, compressed.
  * @param onDamage called once when it cannot be read further.
- * @throws RecordingError `NOT_A_RECORDING` when nothing of it can be read.
+ * @throws RecordingError `NOT_A_RECORDING` when nothing of it can be read; the ProxierError of `data`, if it has one.
  */
 export async function* readRecording(
   data: AsyncIterable<Uint8Array>,
@@ -41,7 +42,8 @@ export async function* readRecording(
     }
   } catch (error) {
     if (isEmpty) {
-      throw notARecording(error);
+      // That the file cannot be opened says nothing about what it is.
+      throw isProxierError(error) && !(error instanceof RecordingError) ? error : notARecording(error);
     }
     onDamage(messageOf(error));
     return;

@@ -15,7 +15,7 @@ const VALIDITY = 3650;
 export function selfSignedCertificate(name: string, now = Date.now()): ServerCertificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const issuer = distinguishedName(name);
-  // At least one bit is set at the begin, and it is positive.
+  // At least one bit is set at the beginning, and it is positive.
   const serial = Buffer.concat([Buffer.from([0x01]), randomBytes(15)]);
   const body = sequence(
     // Version 3.

@@ -10,6 +10,7 @@ import { ProxierError } from '@kube-proxier/core';
  * - `CREDENTIALS_UNREADABLE`: a token, certificate or key that the configuration names cannot be read;
  * - `CLIENT_NODE_MISSING`: the kubeconfig needs the package @kubernetes/client-node, which is not installed;
  * - `EXEC_PLUGIN_FAILED`: the credential plug-in failed;
+ * - `OPTION_INVALID`: an option of a class is missing, unknown or invalid;
  * - `RESOURCE_INVALID`: the name of a resource or namespace that cannot be part of a URL;
  * - `SOURCE_IN_USE`: a source or reflector was started twice;
  * - `STOPPED`: a reflector was stopped before its cache was complete.

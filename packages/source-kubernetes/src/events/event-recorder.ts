@@ -2,6 +2,7 @@ import {
   type Clock,
   type Logger,
   messageOf,
+  OptionRules,
   printable,
   silentLogger,
   systemClock,
@@ -10,6 +11,8 @@ import {
 import { ApiClient } from '../api/api-client.js';
 import { type ApiCredentials, createApiCredentials } from '../api/api-credentials.js';
 import { ApiStatusError } from '../api/kubernetes-error.js';
+import type { ApiConnectionOptions } from '../watch/api-connection.js';
+import { CONNECTION_RULES, checkConnectionOptions, type RulesFor } from '../watch/check-connection-options.js';
 
 /** The object that an event regards. */
 export interface EventSubject {
@@ -56,6 +59,16 @@ export interface EventRecorderOptions {
   readonly serviceAccountDirectory?: string;
 }
 
+/** All options of a connection, so that one object may be given to a source and to a recorder. */
+const RULES: RulesFor<EventRecorderOptions & ApiConnectionOptions> = {
+  ...CONNECTION_RULES,
+  controller: OptionRules.string,
+  instance: OptionRules.string,
+  burst: OptionRules.wholeNumberFrom(0),
+  refill: OptionRules.milliseconds,
+  repeatAfter: OptionRules.milliseconds,
+};
+
 const NOTE_BYTES = 1024;
 /** Maximum number of queued events; later ones are dropped. */
 const MAX_QUEUE_LENGTH = 100;
@@ -88,7 +101,9 @@ export class EventRecorder {
   #pause: (() => void) | undefined;
   #complained = false;
 
+  /** @throws KubernetesError `OPTION_INVALID` when an option is missing, unknown or invalid. */
   constructor(options: EventRecorderOptions) {
+    checkConnectionOptions<EventRecorderOptions>('EventRecorder', options, RULES, ['controller', 'instance']);
     this.#options = options;
     this.#logger = options.logger ?? silentLogger;
     this.#clock = options.clock ?? systemClock;

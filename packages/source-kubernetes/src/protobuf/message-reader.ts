@@ -23,7 +23,7 @@ const KEY = (1 << 3) | DELIMITED;
 const VALUE = (2 << 3) | DELIMITED;
 const SECONDS = (1 << 3) | VARINT;
 const MILLISECONDS = 1000;
-/** Seconds since 1970 at the begin of the years 1 and 10000: other times cannot be written in JSON. */
+/** Seconds since 1970 at the beginning of the years 1 and 10000: other times cannot be written in JSON. */
 const YEAR_1 = -62_135_596_800;
 const YEAR_10000 = 253_402_300_800;
 

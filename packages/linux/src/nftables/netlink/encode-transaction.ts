@@ -56,7 +56,7 @@ export class NftNotEncodable extends Error {
 export interface NftEncodedMessage {
   /** Position in {@link NftEncodedTransaction.bytes}. */
   readonly start: number;
-  /** Index of the command that it is for; -1 for the begin and the end. */
+  /** Index of the command that it is for; -1 for the beginning and the end. */
   readonly command: number;
   /** Elements in the message: index of the first, and where each begins. */
   readonly elements?: { readonly first: number; readonly starts: readonly number[] };
@@ -148,7 +148,7 @@ class TransactionEncoder {
   readonly #table: Buffer;
   #command = -1;
   #setId = 0;
-  /** The current message is the first after the begin. */
+  /** The current message is the first after the beginning. */
   #isFirst = false;
 
   constructor(

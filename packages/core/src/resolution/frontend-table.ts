@@ -1,0 +1,46 @@
+import type { Map as PersistentMap } from 'immutable';
+import type { FrontendKey } from '../model/frontend.js';
+import type { ResolvedServicePort } from '../model/proxy-state.js';
+import type { ServicePortKey } from '../model/service-port-name.js';
+import type { Slices } from '../pacing/slices.js';
+
+/** A service port whose frontends differ from those of the previous state. */
+export interface MovedFrontends {
+  readonly key: ServicePortKey;
+  readonly before: ResolvedServicePort | undefined;
+}
+
+/**
+ * Brings the owners of frontends up to date. All are removed before any is added: a frontend may go from one service port to another.
+ *
+ * @param frontends the table, mutable.
+ * @param after the service ports of the next state.
+ * @param isLong whether it yields after each service port.
+ */
+export function* moveFrontends(
+  frontends: PersistentMap<FrontendKey, ServicePortKey>,
+  moved: readonly MovedFrontends[],
+  after: Pick<PersistentMap<ServicePortKey, ResolvedServicePort>, 'get'>,
+  isLong: boolean,
+): Slices<void> {
+  for (const { key, before } of moved) {
+    if (isLong) {
+      yield;
+    }
+    const current = after.get(key);
+    for (const frontend of before?.frontends ?? []) {
+      const isKept = current?.frontends.some((kept) => kept.key === frontend.key) ?? false;
+      if (frontends.get(frontend.key) === key && !isKept) {
+        frontends.delete(frontend.key);
+      }
+    }
+  }
+  for (const { key } of moved) {
+    if (isLong) {
+      yield;
+    }
+    for (const frontend of after.get(key)?.frontends ?? []) {
+      frontends.set(frontend.key, key);
+    }
+  }
+}

@@ -1,0 +1,227 @@
+import { NftError } from '../nft-error.js';
+import type { NftChange } from '../nft-watch.js';
+import { type NftCommits, nextNftGeneration } from './nft-commits.js';
+import type { NftJournal, NftJournalEntries } from './nft-journal.js';
+import type { NftSocket } from './nft-socket.js';
+import type { NftRead } from './nft-table-lists.js';
+import type { NftTableWatcher } from './nft-table-watcher.js';
+
+/** Attempts while others change the ruleset. */
+const MAX_ATTEMPTS = 20;
+
+/** Notes the first change that another makes to a table from now on; one that is certain rather than one that is not. */
+export interface NftMark {
+  /** The table, as `nftTableKey` has it. */
+  readonly key: string;
+  readonly changed: NftChange | undefined;
+}
+
+/** A {@link NftMark} that is being kept. */
+interface KeptMark extends NftMark {
+  changed: NftChange | undefined;
+}
+
+/**
+ * Knows what others change in the ruleset of a network namespace, up to a generation of it: by notifications of the kernel, by
+ * what instances that share {@link NftCommits} have done, and else by the generation, of which any other is a change of
+ * anything. Tells marks and watchers of tables.
+ */
+export class NftRulesetFollower {
+  readonly #marks = new Set<KeptMark>();
+  readonly #watchers = new Set<NftTableWatcher>();
+  #generation = 0;
+  /** Changes may have been missed since the journal was last read. */
+  #isJournalLost = false;
+
+  /** @param socket that of the transactions which are its own. */
+  constructor(
+    private readonly socket: () => Pick<NftSocket, 'generation' | 'settledGeneration' | 'transport'>,
+    private readonly journal: Pick<NftJournal, 'isOpen' | 'open' | 'read' | 'close'>,
+    private readonly commits: NftCommits,
+  ) {}
+
+  /** All changes of tables with a mark or a watcher are known up to this generation. 0 before the first look. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** The kernel makes notifications for this. */
+  get isListening(): boolean {
+    return this.journal.isOpen;
+  }
+
+  addWatcher(watcher: NftTableWatcher): void {
+    this.#watchers.add(watcher);
+  }
+
+  removeWatcher(watcher: NftTableWatcher): void {
+    this.#watchers.delete(watcher);
+    this.#closeUnused();
+  }
+
+  release(mark: NftMark): void {
+    this.#marks.delete(mark);
+    this.#closeUnused();
+  }
+
+  releaseAll(): void {
+    this.#marks.clear();
+    this.#closeUnused();
+  }
+
+  /** Reads the journal, and reports what others changed. */
+  async follow(): Promise<void> {
+    const wasLost = this.#isJournalLost;
+    const socket = this.socket();
+    if (!this.journal.isOpen) {
+      // Says why it is refused, which listening does not.
+      const generation = await socket.generation();
+      if (socket.transport === 'netlink') {
+        await this.#followGeneration(generation);
+        return;
+      }
+    }
+    const isNew = await this.journal.open();
+    let current = isNew ? await socket.settledGeneration() : this.#generation;
+    let entries = this.#readJournal();
+    const isUncertain = entries.missed || wasLost;
+    for (let attempt = 1; entries.missed; attempt++) {
+      // Whatever was missed led to this generation or to one before; what came since is in the journal.
+      current = await socket.settledGeneration();
+      entries = this.#readJournal();
+      if (entries.missed && attempt === MAX_ATTEMPTS) {
+        this.stopListening();
+        entries = { ...entries, generation: undefined, missed: false };
+      }
+    }
+    if (isUncertain) {
+      await this.#reportUncertain(current);
+    }
+    // The notification of a transaction may follow its generation; what it changed is not known until then.
+    const { generation = current } = entries;
+    this.#generation = isLater(generation, current) ? generation : current;
+  }
+
+  /**
+   * Until the journal is read again. The kernel makes notifications only for who listens, which costs as much as the
+   * elements themselves; own ones say nothing new, and the generation shows whether there were others.
+   */
+  stopListening(): void {
+    this.journal.close();
+    this.#isJournalLost = true;
+  }
+
+  /** Goes past transactions of instances that share what they did, where none was of a table of this one. */
+  skipKnown(): void {
+    const { latest } = this.commits;
+    const isSpared = (table: string) => this.commits.spare(table, this, this.#generation, latest);
+    if (isLater(latest, this.#generation) && [...this.#tables()].every(isSpared)) {
+      this.#generation = latest;
+    }
+  }
+
+  /** A transaction of its own led to a generation. */
+  noteOwn(generation: number, table: string): void {
+    this.commits.note(generation, table, this);
+    if (generation === nextNftGeneration(this.#generation)) {
+      this.#generation = generation;
+    }
+  }
+
+  /**
+   * Reads something while nobody changes the table: again, where the ruleset changed meanwhile, and the journal does not
+   * say that the change was of another table.
+   *
+   * @returns what was read, and a mark, which the caller releases.
+   * @throws NftError `NFT_BUSY` when the table changed each time.
+   */
+  async steadily<Value>(
+    key: string,
+    read: () => Promise<NftRead<Value>>,
+  ): Promise<{ readonly value: Value; readonly mark: NftMark }> {
+    await this.follow();
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const mark: KeptMark = { key, changed: undefined };
+      this.#marks.add(mark);
+      try {
+        const before = await this.socket().generation();
+        const { value, isInterrupted } = await read();
+        if (isInterrupted || before !== this.#generation || before !== (await this.socket().generation())) {
+          await this.follow();
+        }
+        if (mark.changed === undefined) {
+          return { value, mark };
+        }
+      } catch (error) {
+        this.release(mark);
+        throw error;
+      }
+      this.#marks.delete(mark);
+    }
+    this.#closeUnused();
+    throw new NftError(
+      'NFT_BUSY',
+      'the table changed each time that it was read; find the program that changes it with "nft monitor"',
+    );
+  }
+
+  #closeUnused(): void {
+    if (this.#watchers.size === 0 && this.#marks.size === 0) {
+      this.journal.close();
+    }
+  }
+
+  /** Without notifications: another generation is a change of anything. */
+  async #followGeneration(current: number): Promise<void> {
+    if (this.#generation !== 0 && this.#generation !== current) {
+      await this.#reportUncertain(current);
+    }
+    this.#generation = current;
+  }
+
+  /** Reports that tables may have changed up to a generation, unless all transactions are known. */
+  async #reportUncertain(current: number): Promise<void> {
+    // The transaction of another instance that led to this generation may not be noted yet.
+    await this.commits.settled();
+    for (const table of this.#tables()) {
+      if (!this.commits.spare(table, this, this.#generation, current)) {
+        this.#report(table, { pid: undefined, program: undefined, uncertain: true });
+      }
+    }
+  }
+
+  /** Reports what others changed according to the journal. */
+  #readJournal(): NftJournalEntries {
+    this.#isJournalLost = true;
+    const entries = this.journal.read();
+    this.#isJournalLost = false;
+    for (const { tables, pid, program } of entries.transactions) {
+      for (const table of tables) {
+        this.#report(table, { pid, program });
+      }
+    }
+    return entries;
+  }
+
+  /** Tables whose changes matter. */
+  #tables(): ReadonlySet<string> {
+    return new Set([...this.#marks, ...this.#watchers].map(({ key }) => key));
+  }
+
+  #report(table: string, change: NftChange): void {
+    for (const mark of this.#marks) {
+      if (table === mark.key) {
+        const isFirst = mark.changed === undefined || (mark.changed.uncertain === true && change.uncertain !== true);
+        mark.changed = isFirst ? change : mark.changed;
+      }
+    }
+    for (const watcher of this.#watchers) {
+      watcher.report(table, change);
+    }
+  }
+}
+
+/** They count up, and begin again after the last. */
+function isLater(generation: number, than: number): boolean {
+  return ((generation - than) | 0) > 0;
+}
