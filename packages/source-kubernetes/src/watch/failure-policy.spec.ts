@@ -78,6 +78,12 @@ describe('reactToFailure', () => {
     ]);
   });
 
+  test('reports earlier that the server is silent: a second failure of a watch has then taken half a minute', () => {
+    const silent = new ApiError('API_SILENT', 'no answer came within 30000 ms');
+    const reports = reactions(silent, 2, { operation: 'watch' }).map(({ report }) => report);
+    expect(reports).toEqual([undefined, { kind: 'unreachable', message: 'services: no answer came within 30000 ms' }]);
+  });
+
   test('a valid answer ends the count, and leaves the delay', () => {
     const { history } = react(status(401));
     expect(afterAnswer(history)).toEqual({ ...history, failures: 0, unauthorized: false });
