@@ -523,15 +523,20 @@ describe('KubernetesSource', () => {
     expect(world.handler.node).toBeUndefined();
   });
 
-  test('keeps the last known state of a deleted Node, and logs that it does not exist', async () => {
+  test('keeps the last known state of a deleted Node, and reports that it does not exist for as long as that is so', async () => {
     const world = await (await World.make()).start();
+    expect(world.source.obstacle('Services')).toBeUndefined();
     world.server.store.delete('nodes', 'node1');
     await world.until(() => world.loud.length === 1, 'a warning');
     expect(world.loud[0]).toMatch(/^W Node node1 was deleted/);
+    expect(world.source.obstacle('Services')).toMatch(/^Node node1 was deleted/);
+    world.server.store.put('nodes', node('node1'));
+    await world.until(() => world.source.obstacle('Services') === undefined, 'the Node');
     const other = await World.make();
     other.server.store.delete('nodes', 'node1');
     await other.start();
     expect(other.loud).toEqual([expect.stringMatching(/^W there is no Node node1; .*the hostname override/)]);
+    expect(other.source.obstacle('Services')).toMatch(/^there is no Node node1; .*the hostname override/);
   });
 
   test('continues when a handler throws', async () => {
