@@ -1,5 +1,5 @@
 import { isProxierError, messageOf } from '@kube-proxier/core';
-import { ApiError, ApiStatusError } from '../api/kubernetes-error.js';
+import { ApiError, ApiStatusError, SilentWatch } from '../api/kubernetes-error.js';
 import { type BackoffState, backOff, NO_BACKOFF } from './backoff.js';
 import type { WatchedResource } from './watched-resource.js';
 
@@ -98,9 +98,12 @@ export function reactToFailure(before: RequestHistory, failure: RequestFailure):
     // A new list repairs any inconsistency.
     return { ...reaction, relist: true, report: { kind: 'unexpected' } };
   }
+  // A server that was restored accepts a watch of a version that it has not reached yet, and sends nothing.
+  const mayBeRestored = error instanceof SilentWatch && history.failures >= OUTAGE_AFTER_SILENCE;
   return {
     ...reaction,
-    relist: error.code === 'API_RESPONSE_INVALID',
+    relist: error.code === 'API_RESPONSE_INVALID' || mayBeRestored,
+    delay: mayBeRestored ? Math.max(delay, relistDelay(random)) : delay,
     report:
       error instanceof ApiError
         ? outage(error, operation, history, `${resource.name}: ${messageOf(error)}`)
