@@ -95,6 +95,7 @@ export async function startListeners(
     maxPending: 2 * syncPeriod,
     verification,
     leftovers,
+    listenerObstacles: () => servers.flatMap(({ obstacle }) => obstacle ?? []),
     ...(probe ? { probe: () => probe.status() } : {}),
     ...(options.healthChecks ? { healthChecks: options.healthChecks } : {}),
     ...(metrics ? { metrics } : {}),

@@ -71,6 +71,8 @@ export class KubernetesSource implements Source {
   #begun = false;
   #running: Promise<unknown> = Promise.resolve();
   #timers: Timer[] = [];
+  /** The Node of this node does not exist; undefined while nothing is known to be wrong with it. */
+  #nodeMissing: string | undefined;
 
   /** @throws KubernetesError `OPTION_INVALID` when an option is unknown or invalid. */
   constructor(options: KubernetesSourceOptions = {}) {
@@ -112,7 +114,7 @@ export class KubernetesSource implements Source {
   obstacle(kind: 'Services' | 'EndpointSlices'): string | undefined {
     const { name } = kind === 'Services' ? SERVICES : ENDPOINT_SLICES;
     // "Synced" is delayed for a limited time until the Node is known.
-    return this.#connection?.obstacle(name) ?? this.#connection?.obstacle(ownNode('').name);
+    return this.#connection?.obstacle(name) ?? this.#connection?.obstacle(ownNode('').name) ?? this.#nodeMissing;
   }
 
   async stop(): Promise<void> {
@@ -175,26 +177,27 @@ export class KubernetesSource implements Source {
   }
 
   #nodeListener(reporter: SourceReporter, nodeName: string, known: () => void): Partial<ListWatchListener> {
-    let missing = false;
     const name = printable(nodeName);
+    const report = (missing: string) => {
+      this.#nodeMissing = missing;
+      this.#logger.warn(missing);
+    };
     return {
       changed: ({ previous, current }) => {
         if (((current ?? previous) as Node).metadata?.name !== nodeName) {
           return;
         }
         if (current) {
-          missing = false;
+          this.#nodeMissing = undefined;
           reporter.onNodeUpdate(current as Node);
         } else if (previous) {
-          missing = true;
           // Spec W-26: the last known Node object stays in force.
-          this.#logger.warn(`Node ${name} was deleted from the API; its last known state stays in force`);
+          report(`Node ${name} was deleted from the API; its last known state stays in force`);
         }
       },
       listed: (cache) => {
-        if (cache.size === 0 && !missing) {
-          missing = true;
-          this.#logger.warn(
+        if (cache.size === 0 && this.#nodeMissing === undefined) {
+          report(
             `there is no Node ${name}; its zone and addresses are unknown until there is, or until nodeName (the hostname override) names the one that this is`,
           );
         }

@@ -63,10 +63,13 @@ export async function settleMemory(): Promise<void> {
 }
 
 async function releaseUnused(): Promise<void> {
-  // Not imported at start, as this is one of the first modules.
-  const { releaseUnusedMemory } = await import('@kube-proxier/linux');
-  // An error here must not end the process: it only has more memory.
-  await releaseUnusedMemory().catch(() => undefined);
+  try {
+    // Not imported at start, as this is one of the first modules.
+    const { releaseUnusedMemory } = await import('@kube-proxier/linux');
+    await releaseUnusedMemory();
+  } catch {
+    // That must not end the process, also where no file can be opened: it only has more memory.
+  }
 }
 
 /**

@@ -136,9 +136,9 @@ async function savedRules(
   return new Map(saved.flat());
 }
 
-/** A program that was killed, or did not answer, says nothing of the variant that the host uses. */
+/** A program that was killed, did not answer, or could not be started, says nothing of the variant that the host uses. */
 function wasInterrupted(error: ProxierError): boolean {
-  return error instanceof CommandError && (error.failure === 'signal' || error.failure === 'timeout');
+  return error instanceof CommandError && ['signal', 'timeout', 'not-started'].includes(error.failure);
 }
 
 /** A value that is the same as long as the rules are. */

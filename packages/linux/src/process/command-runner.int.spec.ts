@@ -88,6 +88,38 @@ describe('a program that ends, and leaves a descendant that holds its pipes open
   });
 });
 
+test('a program that cannot be started for lack of descriptors fails with the remedy, and does not end this process', async () => {
+  // In another process: the limit concerns all of its descriptors.
+  const script = `
+    import { openSync } from 'node:fs';
+    import { createCommandRunner } from ${JSON.stringify(new URL('../../dist/process/command-runner.js', import.meta.url).href)};
+    const runner = createCommandRunner();
+    await runner.run({ command: 'true', args: [] });
+    try {
+      for (;;) openSync('/dev/null');
+    } catch {}
+    const ended = [];
+    for (const request of [{ command: 'true', args: [] }, { command: 'cat', args: [], stdin: 'x' }]) {
+      ended.push(await runner.run(request).catch(({ code, message }) => ({ code, message })));
+    }
+    ended.push(await runner.start({ command: 'cat', args: [] }, { stdout() {} }).ended);
+    process._rawDebug(JSON.stringify(ended));
+    process.exit(7);`;
+  const limited = ['-c', 'ulimit -n 512; exec "$0" --input-type=module --eval "$1"', process.execPath, script];
+  const child = spawn('sh', limited, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let output = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const [status] = await once(child, 'close');
+  expect({ status, output: JSON.parse(output) }).toEqual({
+    status: 7,
+    output: [
+      { code: 'COMMAND_NOT_STARTED', message: expect.stringMatching(/^true cannot be started: .*open files; raise/) },
+      { code: 'COMMAND_NOT_STARTED', message: expect.stringMatching(/^cat cannot be started: .*open files; raise/) },
+      { failure: 'not-started' },
+    ],
+  });
+});
+
 test('a long-running program is stopped with its descendants', async () => {
   const command = await tool(`sleep 1000 & echo $! > ${join(directory, 'descendant')}; echo ready; sleep 1000`);
   let output = '';

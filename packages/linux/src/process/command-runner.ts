@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { ProxierError } from '@kube-proxier/core';
 import { execa } from 'execa';
 import { systemPath } from './find-tool.js';
@@ -77,11 +78,12 @@ export interface CommandRunner {
 }
 
 /** Why a run failed. */
-export type CommandFailure = 'not-found' | 'permission-denied' | 'timeout' | 'signal' | 'exit-code';
+export type CommandFailure = 'not-found' | 'permission-denied' | 'not-started' | 'timeout' | 'signal' | 'exit-code';
 
 const CODES: Readonly<Record<CommandFailure, string>> = {
   'not-found': 'COMMAND_NOT_FOUND',
   'permission-denied': 'COMMAND_PERMISSION_DENIED',
+  'not-started': 'COMMAND_NOT_STARTED',
   timeout: 'COMMAND_TIMED_OUT',
   signal: 'COMMAND_KILLED',
   'exit-code': 'COMMAND_FAILED',
@@ -126,6 +128,14 @@ interface Outcome {
   readonly cause: unknown;
 }
 
+/** What this process lacks when a program cannot be started, by the error code, and the remedy. */
+const SHORTAGES: Readonly<Record<string, string>> = {
+  EMFILE: 'this process has too many open files; raise its limit (ulimit -n, LimitNOFILE)',
+  ENFILE: 'this host has too many open files; raise the sysctl fs.file-max',
+  EAGAIN: 'there are too many processes; raise the limit (pids of the cgroup, TasksMax, ulimit -u)',
+  ENOMEM: 'there is not enough memory; raise the memory limit',
+};
+
 function failureOf(outcome: Pick<Outcome, 'timedOut' | 'code' | 'exitCode'>, prefixed: boolean): CommandFailure {
   if (outcome.timedOut) {
     return 'timeout';
@@ -137,6 +147,9 @@ function failureOf(outcome: Pick<Outcome, 'timedOut' | 'code' | 'exitCode'>, pre
   if (outcome.code === 'EACCES' || outcome.code === 'EPERM' || (prefixed && outcome.exitCode === 126)) {
     return 'permission-denied';
   }
+  if (outcome.code !== undefined && outcome.code in SHORTAGES) {
+    return 'not-started';
+  }
   return outcome.exitCode === undefined ? 'signal' : 'exit-code';
 }
 
@@ -147,6 +160,8 @@ function explain(failure: CommandFailure, command: string, outcome: Outcome, tim
       return `${command} was not found; install it or add its directory to PATH`;
     case 'permission-denied':
       return `${command} may not be run by this user; check its mode and the rights of this process`;
+    case 'not-started':
+      return `${command} cannot be started: ${SHORTAGES[outcome.code ?? ''] ?? outcome.code}`;
     case 'timeout':
       return `${command} did not end within ${timeout} ms and was stopped; find what blocks it`;
     case 'signal':
@@ -155,6 +170,46 @@ function explain(failure: CommandFailure, command: string, outcome: Outcome, tim
       return `${command} ended with exit code ${outcome.exitCode}${output === '' ? '' : `: ${output}`}`;
   }
 }
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** A program could not be started. */
+class NotStarted {
+  /** @param error resolves with the reason. */
+  constructor(readonly error: Promise<unknown>) {}
+}
+
+/**
+ * Calls `begin`, which starts a program. Without descriptors for its pipes, Node returns a process without streams, which execa
+ * cannot handle: it throws, and the error event of the process, which nobody gets, would end this process.
+ */
+function starting<T>(begin: () => T): T | NotStarted {
+  let child: ChildProcess | undefined;
+  const note = (message: unknown) => {
+    child = (message as { readonly process: ChildProcess }).process;
+  };
+  subscribe(CHILD_PROCESS, note);
+  try {
+    return begin();
+  } catch (error) {
+    if (child === undefined) {
+      throw error;
+    }
+    const failed = child;
+    return new NotStarted(
+      new Promise((resolve) => {
+        failed.once('error', resolve);
+      }),
+    );
+  } finally {
+    unsubscribe(CHILD_PROCESS, note);
+  }
+}
+
+/** The channel of Node on which each new child process is published. */
+const CHILD_PROCESS = 'child_process';
 
 let endsWithUs: readonly string[] | undefined;
 
@@ -167,6 +222,10 @@ function wordsToEndWithUs(): readonly string[] {
   if (endsWithUs === undefined) {
     const [file, ...args] = ['setpriv', '--pdeathsig', 'KILL'] as const;
     const tried = spawnSync(file, [...args, 'true'], { stdio: 'ignore', env: { PATH: systemPath() } });
+    if (codeOf(tried.error) in SHORTAGES) {
+      // Nothing is known of setpriv.
+      return [];
+    }
     endsWithUs = tried.status === 0 ? [file, ...args] : [];
   }
   return endsWithUs;
@@ -181,18 +240,28 @@ function start(
   const before = [...prefix, ...wordsToEndWithUs()];
   const [file = '', ...args] = [...before, command, ...rest];
   const prefixed = before.length > 0;
-  const running = execa(file, args, {
-    // Without a home directory, programs write no history files.
-    env: { LC_ALL: 'C', HOME: '/nonexistent', PATH: systemPath() },
-    reject: false,
-    buffer: false,
-    stdin: 'pipe',
-    stdout: output.stdout === undefined ? 'ignore' : 'pipe',
-    stderr: output.stderr === undefined ? 'ignore' : 'pipe',
-    encoding: 'utf8',
-    // A separate process group: it is killed with its descendants.
-    detached: true,
-  });
+  const running = starting(() =>
+    execa(file, args, {
+      // Without a home directory, programs write no history files.
+      env: { LC_ALL: 'C', HOME: '/nonexistent', PATH: systemPath() },
+      reject: false,
+      buffer: false,
+      stdin: 'pipe',
+      stdout: output.stdout === undefined ? 'ignore' : 'pipe',
+      stderr: output.stderr === undefined ? 'ignore' : 'pipe',
+      encoding: 'utf8',
+      // A separate process group: it is killed with its descendants.
+      detached: true,
+    }),
+  );
+  if (running instanceof NotStarted) {
+    return {
+      pid: undefined,
+      write: () => {},
+      stop: () => {},
+      ended: running.error.then(() => ({ failure: 'not-started', exitCode: undefined, signal: undefined })),
+    };
+  }
   const forget = killWithThisProcess(running.pid);
   running.once('exit', forget);
   // Writing to a program that has ended fails with EPIPE; `ended` reports the end.
@@ -235,15 +304,21 @@ export function createCommandRunner(options: CommandRunnerOptions = {}): Require
     async run(request) {
       const timeout = request.timeout ?? 60_000;
       const [file, ...args] = [...prefix, request.command, ...request.args] as [string, ...string[]];
-      const running = execa(file, args, {
-        env: { LC_ALL: 'C', PATH: systemPath(), ...request.env },
-        reject: false,
-        stdout: request.stdout === 'ignore' ? 'ignore' : 'pipe',
-        stripFinalNewline: false,
-        // A separate process group: it is killed with its descendants.
-        detached: true,
-        ...(request.stdin === undefined ? { stdin: 'ignore' as const } : { input: request.stdin }),
-      });
+      const running = starting(() =>
+        execa(file, args, {
+          env: { LC_ALL: 'C', PATH: systemPath(), ...request.env },
+          reject: false,
+          stdout: request.stdout === 'ignore' ? 'ignore' : 'pipe',
+          stripFinalNewline: false,
+          // A separate process group: it is killed with its descendants.
+          detached: true,
+          ...(request.stdin === undefined ? { stdin: 'ignore' as const } : { input: request.stdin }),
+        }),
+      );
+      if (running instanceof NotStarted) {
+        const cause = await running.error;
+        throw failed(request, { ...NO_OUTCOME, code: codeOf(cause), cause }, prefix.length > 0, timeout);
+      }
       const { pid } = running;
       const kill = () => killGroup(pid);
       const { signal } = request;
@@ -272,16 +347,17 @@ export function createCommandRunner(options: CommandRunnerOptions = {}): Require
       if (!outcome.failed || (outcome.exitCode === 0 && !outcome.timedOut)) {
         return { stdout: outcome.stdout, stderr: outcome.stderr, ...(pid === undefined ? {} : { pid }) };
       }
-      const failure = failureOf(outcome, prefix.length > 0);
-      throw new CommandError(
-        failure,
-        request.command,
-        outcome.exitCode,
-        outcome.signal,
-        outcome.stderr,
-        explain(failure, request.command, outcome, timeout),
-        { cause: outcome.cause },
-      );
+      throw failed(request, outcome, prefix.length > 0, timeout);
     },
   };
+}
+
+/** Of a program that was not started. */
+const NO_OUTCOME = { failed: true, timedOut: false, exitCode: undefined, signal: undefined, stdout: '', stderr: '' };
+
+function failed({ command }: CommandRequest, outcome: Outcome, prefixed: boolean, timeout: number): CommandError {
+  const { exitCode, signal, stderr, cause } = outcome;
+  const failure = failureOf(outcome, prefixed);
+  const message = explain(failure, command, outcome, timeout);
+  return new CommandError(failure, command, exitCode, signal, stderr, message, { cause });
 }

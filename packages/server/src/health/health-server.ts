@@ -50,6 +50,11 @@ export class HealthServer {
     return this.#listener.address;
   }
 
+  /** Why it does not listen; undefined while it listens. */
+  get obstacle(): string | undefined {
+    return this.#listener.obstacle;
+  }
+
   /** @throws ListenError */
   start(): Promise<void> {
     return this.#listener.start();

@@ -286,6 +286,23 @@ describe('ServiceHealthServers (spec H-15…H-22)', () => {
     await expect(ask(port, '/', '127.0.0.2')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
+  test('follows the address of the node when that changes', async () => {
+    const servers = new ServiceHealthServers({ health: new ProxyHealth(TIMEOUT) });
+    stops.push(() => servers.stop());
+    const port = await freePort();
+    const on = (address: string): ProxyState => {
+      const state = stateWith(port, 1);
+      const nodePortAddresses = { kind: 'listed', addresses: [address], loopback: false } as const;
+      return { ...state, node: { ...state.node, nodePortAddresses } };
+    };
+    const first = on('127.0.0.2');
+    await servers.synced(success(first));
+    expect((await ask(port, '/', '127.0.0.2')).status).toBe(200);
+    await servers.synced(success(on('127.0.0.3'), first));
+    expect((await ask(port, '/', '127.0.0.3')).status).toBe(200);
+    await expect(ask(port, '/', '127.0.0.2')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
   test('a port in use is reported, and opened when it is free', async () => {
     const clock = new VirtualClock(0);
     const port = await freePort();

@@ -80,6 +80,9 @@ export class HttpListener {
   readonly #limits: ConnectionLimits;
   readonly #reportDrop: (source: string) => void;
   readonly #reportFailure: (message: string) => void;
+  readonly #reportRetry: (problem: string) => void;
+  readonly #reportRefusal: (message: string) => void;
+  #obstacle: string | undefined;
 
   constructor(private readonly options: HttpListenerOptions) {
     const { name, logger, clock, isOwnAddress, sharedRoom, certificate } = options;
@@ -92,6 +95,10 @@ export class HttpListener {
     this.#reportFailure = atIntervals(clock, (message, count) =>
       logger.error(`The ${name} could not answer a request${count > 1 ? ` (${count} times)` : ''}: ${message}`),
     );
+    this.#reportRetry = atIntervals(clock, (problem) => logger.error(`The ${problem}`));
+    this.#reportRefusal = atIntervals(clock, (message, count) =>
+      logger.error(`The ${name} could not accept connections${count > 1 ? ` (${count} times)` : ''}: ${message}`),
+    );
     this.#limits = new ConnectionLimits({
       onDrop: (source) => this.#reportDrop(source),
       ...(isOwnAddress ? { isOwn: isOwnAddress } : {}),
@@ -103,6 +110,11 @@ export class HttpListener {
   get address(): { readonly host: string; readonly port: number } | undefined {
     const address = this.#server?.address();
     return typeof address === 'object' && address !== null ? { host: address.address, port: address.port } : undefined;
+  }
+
+  /** Why it does not listen, as `health server cannot listen on …`; undefined while it listens, or was not started. */
+  get obstacle(): string | undefined {
+    return this.#obstacle;
   }
 
   /**
@@ -134,7 +146,12 @@ export class HttpListener {
         }
         this.#limits.admit(socket);
       });
-      server.once('error', (error) => {
+      server.on('error', (error) => {
+        if (server.listening) {
+          // Without free descriptors connections cannot be accepted; it listens on.
+          this.#reportRefusal(messageOf(error));
+          return;
+        }
         if (hardFail) {
           reject(new ListenError(name, joinHostPort(host, port), error));
           return;
@@ -142,7 +159,8 @@ export class HttpListener {
         const taken = 'code' in error && error.code === 'EADDRINUSE';
         const hint = taken ? '; another process uses the port: run "ss -ltnp" to find it' : '';
         const where = joinHostPort(host, port);
-        logger.error(`The ${name} cannot listen on ${where}; retrying: ${messageOf(error)}${hint}`);
+        this.#obstacle = `${name} cannot listen on ${where}; retrying: ${messageOf(error)}${hint}`;
+        this.#reportRetry(this.#obstacle);
         onFailure?.(error);
         if (!this.#stopped) {
           this.#retry = clock.setTimer(RETRY, () => void this.start());
@@ -153,6 +171,9 @@ export class HttpListener {
         this.#server = server;
         if (this.#stopped) {
           server.close();
+        } else if (this.#obstacle !== undefined) {
+          this.#obstacle = undefined;
+          logger.info(`The ${name} listens on ${joinHostPort(host, port)} now`);
         }
         resolve();
       });

@@ -32,6 +32,7 @@ const MAX_OWN_CONNECTIONS = 512;
 
 interface Listening {
   readonly port: number;
+  readonly hosts: readonly string[];
   readonly listeners: readonly HttpListener[];
 }
 
@@ -94,7 +95,11 @@ export class ServiceHealthServers implements SyncObserver {
       this.#wanted[family].delete(key);
     }
     const current = this.#listening.get(id);
-    const same = next !== undefined && current?.port === next.port && current.listeners.length === hosts.length;
+    const same =
+      next !== undefined &&
+      current?.port === next.port &&
+      current.hosts.length === hosts.length &&
+      current.hosts.every((host) => hosts.includes(host));
     if (current && !same) {
       await this.#close(id);
     }
@@ -121,7 +126,7 @@ export class ServiceHealthServers implements SyncObserver {
           onFailure: (error) => onFailure?.(next, error),
         }),
     );
-    this.#listening.set(id, { port: next.port, listeners });
+    this.#listening.set(id, { port: next.port, hosts, listeners });
     await Promise.all(listeners.map((listener) => listener.start()));
   }
 

@@ -74,6 +74,11 @@ export class ScrapeServer {
     return this.#listener?.address;
   }
 
+  /** Why it does not listen; undefined while it listens. */
+  get obstacle(): string | undefined {
+    return this.#listener?.obstacle;
+  }
+
   /**
    * Resolves when it listens, or after the first attempt failed.
    *

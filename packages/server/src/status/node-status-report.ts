@@ -43,6 +43,8 @@ export interface NodeStatusReportOptions {
   readonly probe?: () => ProbeStatuses;
   /** See `NodeStatus.leftovers`. Default: not reported. */
   readonly leftovers?: () => string | undefined;
+  /** Why servers of this process do not listen. Default: all listen. */
+  readonly listenerObstacles?: () => readonly string[];
   /** Default: it makes no health checks. */
   readonly healthChecks?: () => HealthCheckStatus;
   /** Default: failures by part and stale flows are not reported. */
@@ -138,7 +140,10 @@ export class NodeStatusReport implements ServerObserver {
     const sources = this.options.sources.map(describeSource);
     const verification = verificationStatus(this.options.verification?.report().last ?? null);
     const probe = this.options.probe?.() ?? null;
-    const problems = findProblems({ notReady: readiness.reason(), families, sources, verification, probe, maxPending });
+    const problems = findProblems({
+      ...{ notReady: readiness.reason(), families, sources, verification, probe, maxPending },
+      listenerObstacles: this.options.listenerObstacles?.() ?? [],
+    });
     const { rss, heapUsed } = process.memoryUsage();
     return {
       apiVersion: 'kube-proxier.io/v1alpha1',

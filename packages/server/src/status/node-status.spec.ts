@@ -27,6 +27,7 @@ const FACTS = {
   leftovers: null,
   probe: null,
   maxPending: 60_000,
+  listenerObstacles: [],
 };
 
 const PROBE = {
@@ -52,6 +53,11 @@ describe('problems of a node', () => {
       { families: { IPv4: { ...FAMILY, failures: 3, lastError: 'nft is missing' } } },
       'degraded',
       '3 IPv4 syncs failed in a row: nft is missing',
+    ],
+    [
+      { listenerObstacles: ['health server cannot listen on 0.0.0.0:10256; retrying: EADDRINUSE'] },
+      'degraded',
+      'the health server cannot listen on 0.0.0.0:10256; retrying: EADDRINUSE',
     ],
     [
       { families: { IPv6: { ...FAMILY, pendingSeconds: 61 } } },

@@ -138,6 +138,8 @@ export type StatusFacts = Pick<NodeStatus, 'families' | 'sources' | 'verificatio
   readonly notReady: string | undefined;
   /** Milliseconds that a change may be pending. */
   readonly maxPending: number;
+  /** Why servers of this process do not listen. */
+  readonly listenerObstacles: readonly string[];
 };
 
 /** All problems, the most severe first. */
@@ -148,6 +150,7 @@ export function findProblems({
   verification,
   probe,
   maxPending,
+  listenerObstacles,
 }: StatusFacts): readonly StatusProblem[] {
   const problems: StatusProblem[] = [];
   if (notReady !== undefined) {
@@ -181,6 +184,13 @@ export function findProblems({
     });
   }
   problems.push(...problemsOfProbe(probe ?? {}));
+  for (const found of listenerObstacles) {
+    problems.push({
+      severity: 'degraded',
+      found: `the ${found}`,
+      advice: 'who asks this port gets no answer, or that of another process; free the port, or choose another',
+    });
+  }
   for (const { description, obstacles } of sources) {
     for (const obstacle of obstacles) {
       problems.push({

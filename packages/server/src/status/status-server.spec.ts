@@ -429,11 +429,15 @@ describe('StatusServer', () => {
     });
     expect(server.address).toBeUndefined();
     expect(logger.errors[0]).toMatch(/cannot listen on 127\.0\.0\.1:\d+; retrying: .*; another process uses the port/);
+    expect(server.obstacle).toMatch(/^status server cannot listen on 127\.0\.0\.1:\d+/);
     await new Promise((resolve) => occupant.close(resolve));
     await clock.advance(5000);
     while (!server.address) {
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(server.address.port).toBe(port);
+    expect(server.obstacle).toBeUndefined();
+    expect(logger.errors).toHaveLength(1);
+    expect(logger.lines.at(-1)).toMatch(/^I The status server listens on 127\.0\.0\.1:\d+ now/);
   });
 });

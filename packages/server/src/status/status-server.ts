@@ -155,6 +155,11 @@ export class StatusServer implements ServerObserver {
     return this.#listener.address;
   }
 
+  /** Why it does not listen; undefined while it listens. */
+  get obstacle(): string | undefined {
+    return this.#listener.obstacle;
+  }
+
   modeSelected({ mode }: Pick<ModeSelection, 'mode'>): void {
     this.#mode = mode;
   }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions, request as requestHttps } from 'node:https';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import {
@@ -294,6 +295,7 @@ export class ApiClient {
       const timer = new InactivityTimer(clock, responseTimeout, () => {
         request.destroy(new ApiError('API_SILENT', `no answer came within ${responseTimeout} ms`));
       });
+      request.on('socket', probeWhileIdle);
       request.on('response', (response) => {
         timer.cancel();
         resolve(response);
@@ -363,6 +365,19 @@ export class ApiClient {
       // Only the status code counts: a proxy in front of an API server may answer with any body.
     }
     return statusError(status, code, retryAfter);
+  }
+}
+
+/**
+ * Has the kernel probe a connection that is idle, so that a watch whose packets are dropped ends after seconds. The agent of `node:https`
+ * enables this only for connections that are used again.
+ */
+function probeWhileIdle(socket: Socket): void {
+  const enable = () => socket.setKeepAlive(true, PROBE_AFTER);
+  if (socket.connecting) {
+    socket.once('connect', enable);
+  } else {
+    enable();
   }
 }
 

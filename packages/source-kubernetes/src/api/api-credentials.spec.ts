@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -76,6 +76,20 @@ async function getsThrough(handler: RecordingHandler, name: string): Promise<voi
   await until(() => handler.services.has(`default/${name}`), `Service ${name}`);
 }
 
+/** `/proc/net/tcp`: the connection is probed when it is idle for long enough. */
+const KEEPALIVE_TIMER = '02';
+const ESTABLISHED = '01';
+
+/** Which timer runs for each connection of this host to a port, from `/proc/net/tcp`. */
+async function connectionsTo(port: number): Promise<readonly string[]> {
+  const remote = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const lines = (await readFile('/proc/net/tcp', 'utf8')).trim().split('\n').slice(1);
+  return lines
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , to = '', state]) => to.endsWith(remote) && state === ESTABLISHED)
+    .map(([, , , , , timer = '']) => timer.split(':')[0] ?? '');
+}
+
 describe('credentials', () => {
   test('are a client certificate, in place or in files that rotate', async () => {
     await serve({ tokens: new Set() });
@@ -107,10 +121,8 @@ describe('credentials', () => {
     await until(() => handler.servicesSynced === 1, 'synced');
     server.tokens = new Set(['two']);
     server.disturbWatches('reset');
-    await until(() => logger.entries.length > 0, 'a refusal');
-    expect(logger.messages()[0]).toMatch(
-      /it rejected the credentials \(401 Unauthorized: Unauthorized\); renew the token/,
-    );
+    const refused = /it rejected the credentials \(401 Unauthorized: Unauthorized\); renew the token/;
+    await until(() => logger.messages().some((line) => refused.test(line)), 'a refusal');
     await write('token', 'two\n');
     await getsThrough(handler, 'rotated');
     expect(logger.messages().filter((line) => line.includes('rejected the credentials'))).toHaveLength(1);
@@ -207,6 +219,19 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
       /does not answer correctly: .*: correct certificate-authority in the kubeconfig/,
     );
     expect(server.requests).toEqual([]);
+  });
+
+  test('are sent on connections that the kernel probes while they are idle, so that a dead one is noticed', async () => {
+    await serve();
+    const { handler } = await begin({ kubeconfig: await kubeconfig({ token: 'x' }) });
+    await until(() => handler.servicesSynced === 1 && server.openWatches.length === 4, 'watches');
+    const withoutTimer = async () => {
+      const connections = await connectionsTo(Number(new URL(server.url).port));
+      expect(connections.length).toBeGreaterThanOrEqual(4);
+      return connections.filter((timer) => timer !== KEEPALIVE_TIMER);
+    };
+    // Another timer runs while something that was sent is not acknowledged.
+    await until(async () => (await withoutTimer()).length === 0, 'probes of each connection');
   });
 
   test('are sent through a proxy', async () => {

@@ -73,6 +73,15 @@ function run(plugin: ExecPlugin, env: NodeJS.ProcessEnv, signal: AbortSignal): P
     });
     let output = '';
     let complaint = '';
+    child.on('error', (error) => {
+      // A descendant may hold the pipes open: it is not waited for. Without descriptors for them there are none.
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      reject(failed(plugin, `cannot be run: ${messageOf(error)}`, error));
+    });
+    if (child.pid === undefined) {
+      return;
+    }
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;
       if (output.length > MAX_OUTPUT) {
@@ -81,12 +90,6 @@ function run(plugin: ExecPlugin, env: NodeJS.ProcessEnv, signal: AbortSignal): P
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       complaint = (complaint + text).slice(-300);
-    });
-    child.on('error', (error) => {
-      // A descendant may hold the pipes open: it is not waited for.
-      child.stdout.destroy();
-      child.stderr.destroy();
-      reject(failed(plugin, `cannot be run: ${messageOf(error)}`, error));
     });
     child.on('exit', (_status, killedBy) => {
       if (killedBy !== null) {

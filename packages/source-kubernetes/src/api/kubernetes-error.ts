@@ -27,6 +27,14 @@ export class KubernetesError extends ProxierError {}
  */
 export class ApiError extends ProxierError {}
 
+/** A watch was open, and nothing came for so long that a server would have sent a bookmark (`API_SILENT`). */
+export class SilentWatch extends ApiError {
+  /** @param limit milliseconds. */
+  constructor(limit: number) {
+    super('API_SILENT', `a watch was silent for ${limit} ms`);
+  }
+}
+
 /** An answer exceeds the size limit (`API_RESPONSE_INVALID`). */
 export class ResponseTooLarge extends ApiError {
   /** @param maxBytes the limit. */

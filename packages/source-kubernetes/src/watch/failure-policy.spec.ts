@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ApiError, ApiStatusError, KubernetesError, ResponseTooLarge } from '../api/kubernetes-error.js';
+import { ApiError, ApiStatusError, KubernetesError, ResponseTooLarge, SilentWatch } from '../api/kubernetes-error.js';
 import { backOff, NO_BACKOFF } from './backoff.js';
 import {
   afterAnswer,
@@ -78,6 +78,17 @@ describe('reactToFailure', () => {
     ]);
   });
 
+  test('reports earlier that the server is silent: a second failure of a watch has then taken half a minute', () => {
+    const silent = new ApiError('API_SILENT', 'no answer came within 30000 ms');
+    const reports = reactions(silent, 2, { operation: 'watch' }).map(({ report }) => report);
+    expect(reports).toEqual([undefined, { kind: 'unreachable', message: 'services: no answer came within 30000 ms' }]);
+  });
+
+  test('lists again after a second failure that was the silence of an open watch: the server may have been restored', () => {
+    const relists = reactions(new SilentWatch(90_000), 2, { operation: 'watch' }).map(({ relist }) => relist);
+    expect(relists).toEqual([false, true]);
+  });
+
   test('a valid answer ends the count, and leaves the delay', () => {
     const { history } = react(status(401));
     expect(afterAnswer(history)).toEqual({ ...history, failures: 0, unauthorized: false });
@@ -90,7 +101,8 @@ describe('reactToFailure', () => {
     ['500', status(500), false],
     ['a malformed answer', new ApiError('API_RESPONSE_INVALID', 'x'), true],
     ['an answer that is too large', new ResponseTooLarge(1), true],
-    ['a silent connection', new ApiError('API_SILENT', 'x'), false],
+    ['no answer in time', new ApiError('API_SILENT', 'x'), false],
+    ['an open watch without a bookmark', new SilentWatch(90_000), false],
     ['an error of this program', new TypeError('x'), true],
   ])('lists again after %s: %s', (_what, error, relist) => {
     expect(react(error, { operation: 'watch' }).relist).toBe(relist);

@@ -1,10 +1,12 @@
 import { isProxierError, messageOf } from '@kube-proxier/core';
-import { ApiError, ApiStatusError } from '../api/kubernetes-error.js';
+import { ApiError, ApiStatusError, SilentWatch } from '../api/kubernetes-error.js';
 import { type BackoffState, backOff, NO_BACKOFF } from './backoff.js';
 import type { WatchedResource } from './watched-resource.js';
 
 /** Number of consecutive failures of a watch that count as an outage. */
 const OUTAGE_AFTER = 3;
+/** The same when the last one was silence of the server. */
+const OUTAGE_AFTER_SILENCE = 2;
 const MAX_RETRY_AFTER = 120_000;
 /**
  * Milliseconds over which nodes spread a new list after a watch whose version has expired: that usually happens to all nodes of a
@@ -96,12 +98,15 @@ export function reactToFailure(before: RequestHistory, failure: RequestFailure):
     // A new list repairs any inconsistency.
     return { ...reaction, relist: true, report: { kind: 'unexpected' } };
   }
+  // A server that was restored accepts a watch of a version that it has not reached yet, and sends nothing.
+  const mayBeRestored = error instanceof SilentWatch && history.failures >= OUTAGE_AFTER_SILENCE;
   return {
     ...reaction,
-    relist: error.code === 'API_RESPONSE_INVALID',
+    relist: error.code === 'API_RESPONSE_INVALID' || mayBeRestored,
+    delay: mayBeRestored ? Math.max(delay, relistDelay(random)) : delay,
     report:
       error instanceof ApiError
-        ? outage(operation, history, `${resource.name}: ${messageOf(error)}`)
+        ? outage(error, operation, history, `${resource.name}: ${messageOf(error)}`)
         : { kind: 'refused', message: messageOf(error), severity: 'error' },
   };
 }
@@ -147,7 +152,7 @@ function reactToStatus(error: ApiStatusError, failure: RequestFailure, reaction:
         ? { ...waiting, delay: 0, relist: true, dropFieldSelector: true }
         : { ...refused(`it rejected the request for ${name} (${messageOf(error)})`), relist: true };
     default:
-      return { ...waiting, report: outage(operation, history, `${name}: ${messageOf(error)}`) };
+      return { ...waiting, report: outage(error, operation, history, `${name}: ${messageOf(error)}`) };
   }
 }
 
@@ -160,7 +165,16 @@ export function relistDelay(random: number): number {
   return random * RELIST_SPREAD;
 }
 
-/** A watch may fail a few times before it counts: it resumes where it ended. */
-function outage(operation: 'list' | 'watch', history: RequestHistory, message: string): AvailabilityReport | undefined {
-  return operation === 'list' || isOutage(history) ? { kind: 'unreachable', message } : undefined;
+/**
+ * A watch may fail a few times before it counts: it resumes where it ended. Fewer times where the server is silent: each time takes half a
+ * minute or longer, in which changes may be missing.
+ */
+function outage(
+  error: ApiError,
+  operation: 'list' | 'watch',
+  history: RequestHistory,
+  message: string,
+): AvailabilityReport | undefined {
+  const isSilent = error.code === 'API_SILENT' && history.failures >= OUTAGE_AFTER_SILENCE;
+  return operation === 'list' || isOutage(history) || isSilent ? { kind: 'unreachable', message } : undefined;
 }

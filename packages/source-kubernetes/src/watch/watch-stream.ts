@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, isProxierError, messageOf, printable } from '@kube-proxier/core';
 import { InactivityTimer } from '../api/inactivity-timer.js';
-import { ApiError } from '../api/kubernetes-error.js';
+import { ApiError, SilentWatch } from '../api/kubernetes-error.js';
 import { isProtobuf } from '../api/media-types.js';
 import type { ObjectFormat } from './object-format.js';
 import type { WatchEvent } from './watch-event.js';
@@ -39,7 +39,7 @@ export async function* watchEvents(
   const reader = format.eventReader(isProtobuf(response.headers), maxEventBytes);
   const timer = new InactivityTimer(clock, silenceLimit, () => {
     onSilence();
-    response.destroy(new ApiError('API_SILENT', `a watch was silent for ${silenceLimit} ms`));
+    response.destroy(new SilentWatch(silenceLimit));
   });
   let bytes = 0;
   try {
@@ -53,10 +53,14 @@ export async function* watchEvents(
       }
     }
   } catch (error) {
-    throw isProxierError(error)
-      ? error
-      : new ApiError('API_UNREACHABLE', printable(messageOf(error)), { cause: error });
+    throw isProxierError(error) ? error : new ApiError('API_UNREACHABLE', breakText(error), { cause: error });
   } finally {
     timer.cancel();
   }
+}
+
+/** Node reports `aborted` for any end of the connection within an answer. */
+function breakText(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'ECONNRESET' ? 'the connection of a watch was closed' : printable(messageOf(error));
 }
