@@ -41,3 +41,11 @@ export interface Endpoint {
   /** Nodes that the node hints assign this endpoint to; empty without node hints. */
   readonly nodeHints: readonly string[];
 }
+
+/**
+ * Whether it runs on this node, or may do so because its node is unknown. Only such an endpoint can get its own packets back from
+ * this node, so that these must be masqueraded (spec O-9).
+ */
+export function mayBeLocal({ isLocal, nodeName }: Pick<Endpoint, 'isLocal' | 'nodeName'>): boolean {
+  return isLocal || nodeName === undefined;
+}

@@ -27,8 +27,8 @@ export type RouteSource = 'any' | 'pod' | 'node';
  * - `never`.
  *
  * In all cases, hairpin traffic is masqueraded: a packet whose source is the selected endpoint, when that endpoint is
- * local, because its reply would not return through this node (spec O-9; packets of a remote endpoint to itself are
- * handled by its own node).
+ * local or its node is unknown (`mayBeLocal`), because its reply would not return through this node (spec O-9; packets of a
+ * remote endpoint to itself are handled by its own node).
  */
 export type Masquerade = 'always' | 'off-cluster' | 'never';
 

@@ -1,4 +1,4 @@
-import type { Endpoint } from './endpoint.js';
+import { type Endpoint, mayBeLocal } from './endpoint.js';
 import { CORE_ANNOTATIONS } from './endpoint-weights.js';
 import type { ResolvedServicePort } from './proxy-state.js';
 import { structurallyEqual } from './structurally-equal.js';
@@ -39,6 +39,7 @@ function sameEndpoints(left: readonly Endpoint[], right: readonly Endpoint[]): b
           endpoint === other ||
           (endpoint.key === other?.key &&
             endpoint.isLocal === other.isLocal &&
+            mayBeLocal(endpoint) === mayBeLocal(other) &&
             endpoint.weight === other.weight &&
             endpoint.slowStart === other.slowStart)
         );

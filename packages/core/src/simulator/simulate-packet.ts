@@ -1,5 +1,5 @@
 import { cidrContains, familyOf, hostCIDR, parseAddress } from '../model/address.js';
-import type { Endpoint } from '../model/endpoint.js';
+import { type Endpoint, mayBeLocal } from '../model/endpoint.js';
 import { selectionWeights } from '../model/endpoint-weights.js';
 import { type ForwardRoute, type Frontend, type FrontendKey, frontendKey, type Route } from '../model/frontend.js';
 import { resetsConnections } from '../model/lost-endpoints.js';
@@ -166,7 +166,7 @@ class Simulator {
     const weights = selectionWeights(endpoints);
     const total = weights?.reduce((sum, weight) => sum + weight, 0) ?? endpoints.length;
     const choices = endpoints.map((endpoint, index): SimulatedChoice => {
-      const hairpin = endpoint.isLocal && endpoint.address === packet.source;
+      const hairpin = endpoint.address === packet.source && mayBeLocal(endpoint);
       return {
         endpoint: endpointAt(endpoint, frontend, packet.port),
         probability: (weights?.[index] ?? 1) / total,

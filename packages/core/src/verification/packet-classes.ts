@@ -1,5 +1,5 @@
 import { cidrContains, type IPFamily } from '../model/address.js';
-import type { Endpoint } from '../model/endpoint.js';
+import { type Endpoint, mayBeLocal } from '../model/endpoint.js';
 import { type Frontend, frontendKey } from '../model/frontend.js';
 import { portRangeSpace } from '../model/port-range.js';
 import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
@@ -11,7 +11,7 @@ import type { PathPacket } from './packet-path.js';
 export type PacketSource =
   /** A pod of this node that is no endpoint of the Service. */
   | 'pod'
-  /** A local endpoint of the Service: its own packets may return to it. */
+  /** An endpoint of the Service that is local, or may be: its own packets may return to it. */
   | 'endpoint'
   | 'pod of another node'
   | 'node'
@@ -209,7 +209,7 @@ function* classesOfServicePort(
   }
 }
 
-/** Local endpoints that this frontend forwards to: all of them once for each Service, then one for each frontend. */
+/** Endpoints that can reach themselves by this frontend: all of them once for each Service, then one for each frontend. */
 function endpointsAsSources(port: ResolvedServicePort, { routes }: Frontend, tried: Set<string>): readonly string[] {
   const found = new Set<string>();
   for (const list of ['cluster', 'local'] as const) {
@@ -217,8 +217,9 @@ function endpointsAsSources(port: ResolvedServicePort, { routes }: Frontend, tri
       continue;
     }
     let some = false;
-    for (const { isLocal, address } of port[list]) {
-      if (isLocal && (!some || !tried.has(address))) {
+    for (const endpoint of port[list]) {
+      const { address } = endpoint;
+      if (mayBeLocal(endpoint) && (!some || !tried.has(address))) {
         some = true;
         tried.add(address);
         found.add(address);

@@ -6,6 +6,7 @@ import {
   hostCIDR,
   type IPFamily,
   type LocalTrafficDetector,
+  mayBeLocal,
   type ResolvedServicePort,
   type Route,
   resetsConnections,
@@ -364,7 +365,7 @@ class ServiceRenderer {
 
   /** A packet can come back to the endpoint that sent it only on the node where that endpoint is. */
   #hairpin(endpoint: Endpoint): void {
-    if (!endpoint.isLocal) {
+    if (!mayBeLocal(endpoint)) {
       return;
     }
     const host = { value: hostCIDR(endpoint.address) };

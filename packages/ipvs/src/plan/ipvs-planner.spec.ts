@@ -36,7 +36,7 @@ function world(services: number, settings: { logger?: Logger; clock?: Clock } = 
   const slice = (index: number, addresses: readonly string[]) =>
     makeSlice(
       `default/svc-${index}`,
-      addresses.map((address) => ({ address })),
+      addresses.map((address) => ({ address, node: 'node2' })),
       {
         ports: [{ name: '', protocol: 'TCP', port: 8080 }],
       },

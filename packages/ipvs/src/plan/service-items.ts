@@ -7,6 +7,7 @@ import {
   type IPFamily,
   isDrained,
   type LocalTrafficDetector,
+  mayBeLocal,
   type ResolvedServicePort,
   type Route,
   resetsConnections,
@@ -145,8 +146,9 @@ class ItemList {
     if (shortcut !== undefined) {
       this.#virtual({ kind: 'mark', family: this.context.family, mark: this.#mark() }, this.port[shortcut.endpoints]);
     }
-    for (const { isLocal, address, port } of new Set([...this.port.cluster, ...this.port.local])) {
-      if (isLocal) {
+    for (const endpoint of new Set([...this.port.cluster, ...this.port.local])) {
+      if (mayBeLocal(endpoint)) {
+        const { address, port } = endpoint;
         this.#entry('HAIRPIN', { address, port, protocol: this.port.name.protocol, second: address });
       }
     }
@@ -166,7 +168,7 @@ class ItemList {
       }
     }
     for (const endpoint of new Set([...this.port.cluster, ...this.port.local])) {
-      if (endpoint.isLocal) {
+      if (mayBeLocal(endpoint)) {
         const key = `range-hairpin ${endpoint.address}`;
         this.#items.push({ kind: 'range-hairpin', key, address: endpoint.address });
       }

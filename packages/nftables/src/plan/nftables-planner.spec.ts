@@ -229,8 +229,8 @@ describe.each(families)('NftablesPlanner %s', (family) => {
         name: `ns/svc${number}`,
         number,
         endpoints: [
-          { number: 5, node: undefined },
-          { number: 6, node: undefined },
+          { number: 5, node: 'node2' },
+          { number: 6, node: 'node2' },
         ],
       });
     }
@@ -241,8 +241,8 @@ describe.each(families)('NftablesPlanner %s', (family) => {
       name: 'ns/svc7',
       number: 7,
       endpoints: [
-        { number: 5, node: undefined },
-        { number: 7, node: undefined },
+        { number: 5, node: 'node2' },
+        { number: 7, node: 'node2' },
       ],
     });
     const { state, changes } = cluster.next();

@@ -7,6 +7,7 @@ import {
   type Frontend,
   formatPorts,
   type IPFamily,
+  mayBeLocal,
   type Protocol,
   type ResolvedServicePort,
   resetsConnections,
@@ -280,7 +281,7 @@ function noteHairpins(endpoints: readonly Endpoint[], hairpins: Set<string>): vo
   let found = HAIRPINS.get(endpoints);
   if (found === undefined) {
     // Not `flatMap`, which makes an array for each of very many endpoints.
-    found = endpoints.filter(({ isLocal }) => isLocal).map(({ address }) => `${address} . ${address}`);
+    found = endpoints.filter(mayBeLocal).map(({ address }) => `${address} . ${address}`);
     if (endpoints.length > FEW) {
       HAIRPINS.set(endpoints, found);
     }
