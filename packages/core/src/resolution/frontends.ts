@@ -39,7 +39,7 @@ export function resolveFrontends(port: ServicePort, view: EndpointView, context:
     allowedSources?: readonly string[],
   ) => {
     const key = frontendKey(port.name.protocol, address, number);
-    // An address that occurs twice in one port keeps its first kind: cluster IP, then external IP, then VIP.
+    // An address that occurs twice in one port keeps its first kind.
     if (!keys.has(key)) {
       keys.add(key);
       const { protocol } = port.name;
@@ -53,7 +53,10 @@ export function resolveFrontends(port: ServicePort, view: EndpointView, context:
   };
   add('ClusterIP', port.clusterIP, port.port, internal);
   for (const address of port.externalIPs) {
-    add('ExternalIP', address, port.port, external);
+    // As one of the load balancer it has source ranges, which an external IP would lift (spec F-LB-17).
+    if (!port.loadBalancerVIPs.includes(address)) {
+      add('ExternalIP', address, port.port, external);
+    }
   }
   const allowed = allowedSources(port, context.node);
   for (const address of port.loadBalancerVIPs) {

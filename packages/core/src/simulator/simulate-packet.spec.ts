@@ -59,3 +59,27 @@ describe('an endpoint with an address of the node (spec O-11)', () => {
     expect(masqueradedTo('203.0.113.9', [OWN, ELSEWHERE])).toEqual([POD]);
   });
 });
+
+describe('an address that is an external IP and a load balancer IP of one Service (spec F-LB-17)', () => {
+  const VIP = '203.0.113.80';
+  const shared = resolveObjects(
+    {
+      services: [
+        makeService(
+          'default/web',
+          { type: 'LoadBalancer', externalIPs: [VIP], loadBalancerSourceRanges: ['198.51.100.0/24'] },
+          { status: { loadBalancer: { ingress: [{ ip: VIP }] } } },
+        ),
+      ],
+      slices: [makeSlice('default/web', [{ address: POD, node: 'node1' }])],
+    },
+    {},
+  );
+  const outcomeFrom = (source: string) =>
+    simulatePacket(shared, { source, destination: VIP, port: 80, protocol: 'TCP' }).outcome.kind;
+
+  test('has the source ranges of the Service', () => {
+    expect(outcomeFrom('198.51.100.7')).toBe('forwarded');
+    expect(outcomeFrom('192.0.2.7')).toBe('dropped');
+  });
+});
