@@ -24,6 +24,8 @@ export interface VerificationOptions {
 const SLICE = 64;
 /** Times that a class which differs is looked at on a live path. A change that is on its way takes milliseconds. */
 const LOOKS = 10;
+/** Classes that differ at a time, beyond which changes on their way are not the reason, and the number of looks then. */
+const [MANY, FEW_LOOKS] = [256, 3];
 
 /**
  * Where a verification can pause: `later` where it waits for changes that are on their way, some 50 ms; else for as long as the
@@ -68,7 +70,7 @@ export function* verifyInSlices(
       yield;
     }
   }
-  for (let look = 2; look < LOOKS && suspects.length > 0; look++) {
+  for (let look = 2; suspects.length > 0 && look < (suspects.length > MANY ? FEW_LOOKS : LOOKS); look++) {
     yield 'later';
     path.refresh?.();
     const again: PacketClass[] = [];
