@@ -409,6 +409,31 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
+  test('a restore that one resource shows makes the others list again: their watches may go on, and miss what was undone', async () => {
+    const world = await (await World.make({ relistAfter: 1e9 }, { bookmarkInterval: 600_000 })).start();
+    const { server, handler } = world;
+    server.store.put('endpointslices', slice('undone'));
+    await world.until(() => handler.slices.has('default/undone'), 'the EndpointSlice is reported');
+    for (let index = 0; index < 1000; index++) {
+      server.store.put('services', service('last', { labels: { index: String(index) } }));
+    }
+    await world.until(() => handler.services.has('default/last'), 'the Services are reported');
+    const version = server.store.currentVersion;
+    server.store.rewind(version - 1020);
+    server.store.delete('endpointslices', 'undone', 'default');
+    // The server passes the version of the EndpointSlices, and not that of the Services.
+    while (server.store.currentVersion < version - 900) {
+      server.store.put('nodes', { metadata: { name: 'other' } });
+    }
+    server.disturbWatches('reset');
+    // Their watch is not silent.
+    const beat = setInterval(() => server.store.put('endpointslices', slice('beat')), 20);
+    await world.until(() => !handler.slices.has('default/undone'), 'the EndpointSlice is gone');
+    clearInterval(beat);
+    expect(world.loud.join()).toMatch(/services: .*it was restored/);
+    world.expectExact();
+  });
+
   test('rejects a single list that is older than the known state', async () => {
     const world = await (await World.make()).start();
     let stale = 1;

@@ -71,6 +71,7 @@ export class ApiConnection {
   readonly #watchListSupport = new WatchListSupport();
   readonly #protobufSupport: ProtobufSupport;
   readonly #limits;
+  readonly #followed = new Set<ListWatch>();
 
   /** @param server name of the server in the log. */
   constructor(
@@ -115,7 +116,7 @@ export class ApiConnection {
     listener: Partial<ListWatchListener>,
     signal: AbortSignal,
   ): Promise<void> {
-    const listWatch = new ListWatch(
+    const listWatch: ListWatch = new ListWatch(
       {
         ...this.#limits,
         resource,
@@ -126,10 +127,18 @@ export class ApiConnection {
         clock: this.clock,
         watchList: watchList ? this.#watchListSupport : undefined,
         protobuf: this.#protobufSupport,
+        onRestored: () => {
+          for (const other of this.#followed) {
+            if (other !== listWatch) {
+              other.relist();
+            }
+          }
+        },
       },
       { ...NO_LISTENER, ...listener },
     );
-    return listWatch.run(signal);
+    this.#followed.add(listWatch);
+    return listWatch.run(signal).finally(() => this.#followed.delete(listWatch));
   }
 
   /** Why this resource cannot be read now; undefined when no obstacle is known. */

@@ -55,6 +55,8 @@ export interface ListWatchOptions {
    * Milliseconds without a byte before the end of the initial events after which the server counts as one that does not send them.
    */
   readonly initialPatience: number;
+  /** Called when the answers of the server show that it was restored from a backup. */
+  readonly onRestored: () => void;
 }
 
 /** Callbacks of a {@link ListWatch}. */
@@ -74,6 +76,9 @@ export interface ListWatchListener {
 const SHORT_WATCH = 1000;
 /** Number of consecutive outdated lists before one is accepted: the cluster was restored. The last one is consistent. */
 const STALE_LISTS = 3;
+
+/** Milliseconds in which all resources that show a restore show the same one. */
+const ONE_RESTORE = 120_000;
 
 /** The initial events of a watch that have arrived. */
 interface InitialEvents {
@@ -111,6 +116,12 @@ export class ListWatch {
   #history: RequestHistory = NO_REQUESTS;
   /** Time of the server's last answer for this resource. */
   #lastAnswer = 0;
+  /** Ends the running request. */
+  #interrupt = new AbortController();
+  /** The next request is a list, as what is known may lack changes. */
+  #isOutdated = false;
+  /** When it was known last that the server was restored. */
+  #restoredAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly options: ListWatchOptions,
@@ -124,11 +135,20 @@ export class ListWatch {
   }
 
   /** Runs until `signal` aborts, then resolves. Never rejects. */
-  async run(signal: AbortSignal): Promise<void> {
+  async run(stop: AbortSignal): Promise<void> {
     const { clock, random, relistAfter } = this.options;
     this.listener.began(this.#cache);
-    while (!signal.aborted) {
+    stop.addEventListener('abort', () => this.#interrupt.abort(), { once: true });
+    while (!stop.aborted) {
       let delay = 0;
+      if (this.#isOutdated) {
+        this.#isOutdated = false;
+        this.#initialEvents = undefined;
+        this.#resourceVersion = undefined;
+        await this.#sleep(relistDelay(random()), stop);
+      }
+      this.#interrupt = new AbortController();
+      const { signal } = this.#interrupt;
       try {
         const { watchList } = this.options;
         if (
@@ -139,17 +159,32 @@ export class ListWatch {
         }
         await this.#orUndo(() => this.#watch(signal));
       } catch (error) {
-        if (signal.aborted) {
+        if (stop.aborted) {
           return;
         }
-        delay = this.#recover(error);
+        delay = signal.aborted ? 0 : this.#recover(error);
       }
       if (this.#resourceVersion !== undefined && clock.monotonic() - this.#lastAnswer >= relistAfter) {
         this.#note(2, `nothing was heard for ${relistAfter} ms; listing`);
         this.#resourceVersion = undefined;
         delay = Math.max(delay, relistDelay(random()));
       }
-      await this.#sleep(delay, signal);
+      await this.#sleep(delay, stop);
+    }
+  }
+
+  /**
+   * Lists again. Another resource has shown that the server was restored from a backup: a watch may go on as if nothing had happened,
+   * where the server has passed the version of this resource again, and misses what was undone.
+   */
+  relist(): void {
+    const now = this.options.clock.monotonic();
+    // One that has found out by itself has listed since, or does so now.
+    if (now - this.#restoredAt > ONE_RESTORE) {
+      this.#restoredAt = now;
+      this.#isOutdated = true;
+      this.#note(2, 'the API server was restored; listing');
+      this.#interrupt.abort();
     }
   }
 
@@ -236,6 +271,8 @@ export class ListWatch {
     this.options.logger.warn(
       `${this.#resource.name}: the API server continues from version ${version}, which is older than ${this.#newest}; it was restored, and its current state is used`,
     );
+    this.#restoredAt = this.options.clock.monotonic();
+    this.options.onRestored();
     this.#newest = version;
   }
 
