@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { RecordingLogger, until } from '@kube-proxier/core/testing';
+import type { NodeStatus } from '@kube-proxier/server';
 import type { ClusterEvent } from '@kube-proxier/source-kubernetes';
 import { FakeApiServer } from '@kube-proxier/source-kubernetes/testing';
 import { runCommand } from './agent.js';
@@ -55,6 +56,14 @@ class Run {
       return this.log.some((line) => pattern.test(line));
     }, seen);
   }
+}
+
+async function freePort(): Promise<number> {
+  const free = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => free.once('listening', resolve));
+  const address = free.address();
+  await new Promise((resolve) => free.close(resolve));
+  return typeof address === 'object' && address ? address.port : 0;
 }
 
 describe('runCommand', () => {
@@ -115,12 +124,25 @@ describe('runCommand', () => {
     });
 
     test('keeps the previous configuration when the changed one is invalid, and reports all problems', async () => {
-      const { agent } = await started(config());
-      await write('config.conf', config('clusterCIDR: nonsense\niptables: {masqueradeBit: 99}\n'));
+      const port = await freePort();
+      const served = (rest = '') =>
+        config(rest).replace('metricsBindAddress: 127.0.0.1:1\n', `metricsBindAddress: 127.0.0.1:${port}\n`);
+      const problems = async () => {
+        const status = await (await fetch(`http://127.0.0.1:${port}/debug/status`)).json();
+        return (status as NodeStatus).problems.map(({ found }) => found).filter((found) => /configuration/.test(found));
+      };
+      const { agent } = await started(served());
+      expect(await problems()).toEqual([]);
+      await write('config.conf', served('clusterCIDR: nonsense\niptables: {masqueradeBit: 99}\n'));
       await agent.until(/config\.conf:7: clusterCIDR: "nonsense" is not a network/);
       await agent.until(/stays in force: .*config\.conf:8: iptables\.masqueradeBit: "99"/);
-      await write('config.conf', `# as before\n${config()}`);
+      expect(await problems()).toEqual([
+        expect.stringMatching(/^the changed configuration is invalid: .*clusterCIDR: "nonsense" is not a network/),
+        expect.stringMatching(/^the changed configuration is invalid: .*masqueradeBit: "99"/),
+      ]);
+      await write('config.conf', `# as before\n${served()}`);
       await agent.until(/was rewritten without an effective change/);
+      expect(await problems()).toEqual([]);
       agent.abort.abort();
       expect(await agent.status).toBe(0);
     });
@@ -250,11 +272,7 @@ describe('runCommand', () => {
     const events: ClusterEvent[] = [];
     const sink = { record: (event: ClusterEvent) => void events.push(event), stop: async () => {} };
     const composition = fakeComposition({ events: () => sink });
-    const free = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => free.once('listening', resolve));
-    const address = free.address();
-    const port = typeof address === 'object' && address ? address.port : 0;
-    await new Promise((resolve) => free.close(resolve));
+    const port = await freePort();
     const get = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
 
     const flags = [

@@ -131,6 +131,7 @@ const RULES: { readonly [Name in keyof Required<ProxyServerOptions>]: OptionRule
   recording: OBJECT,
   probe: OBJECT,
   healthChecks: OptionRules.function,
+  configurationProblems: OptionRules.function,
   serviceExternalIPs: OptionRules.boolean,
   conntrack: OptionRules.having('list', 'delete'),
   tcpSockets: OptionRules.having('reset'),

@@ -117,6 +117,11 @@ export interface ProxyServerOptions {
   /** What `/configz` answers. Default: not served. */
   readonly configuration?: () => unknown;
   /**
+   * What is invalid in a configuration that was changed while the server runs, for the status: one problem each, without a full stop.
+   * Default: nothing.
+   */
+  readonly configurationProblems?: () => readonly string[];
+  /**
    * Also serves `/debug/pprof` and `/debug/flags/v` at `statusAddress` (spec H-34). Default: not served.
    */
   readonly profiling?: ProfilingOptions;

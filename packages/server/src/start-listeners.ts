@@ -98,6 +98,7 @@ export async function startListeners(
     listenerObstacles: () => servers.flatMap(({ obstacle }) => obstacle ?? []),
     ...(probe ? { probe: () => probe.status() } : {}),
     ...(options.healthChecks ? { healthChecks: options.healthChecks } : {}),
+    ...(options.configurationProblems ? { configurationProblems: options.configurationProblems } : {}),
     ...(metrics ? { metrics } : {}),
   });
   const history = new SyncHistory(clock);

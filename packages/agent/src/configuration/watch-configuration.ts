@@ -19,7 +19,7 @@ export interface ConfigurationWatchOptions {
   readonly judge: (text: string) => ConfigurationJudgement;
   /** Called once, when the effective configuration has changed. */
   readonly onChange: () => void;
-  /** Called for each invalid content. */
+  /** Called for each invalid content, and with no problems when a valid one follows that has no effect. */
   readonly onProblems: (problems: readonly string[]) => void;
   readonly logger: Logger;
   /** Milliseconds between two polls. Default 2000. */
@@ -78,6 +78,7 @@ export class ConfigurationWatch {
     } else if (judgement.kind === 'wrong') {
       onProblems(judgement.problems);
     } else {
+      onProblems([]);
       logger.info('The configuration file was rewritten without an effective change', { path });
     }
   };

@@ -29,8 +29,8 @@ export interface RunContext {
   /** Aborts to end the agent. */
   readonly signal: AbortSignal;
   /**
-   * Called when the agent runs, with a function that ends it with an error and one that records events about
-   * configuration problems.
+   * Called when the agent runs, with a function that ends it with an error and one that reports problems of the changed
+   * configuration: as an event, and in the status until it is called again.
    *
    * @returns a function that stops what the callback started.
    */
@@ -75,11 +75,13 @@ export async function runAgent({
     return;
   }
   const options = serverOptions(composition, settings, logger);
+  let configurationProblems: readonly string[] = [];
   const server = new ProxyServer({
     ...options,
     ...scrapeOptions(composition, settings),
     sources,
     ...(healthChecks ? { healthChecks } : {}),
+    configurationProblems: () => configurationProblems,
     metrics,
     observer: combineObservers(
       [new PodNetworkCheck(settings, logger), ...(events ? [events] : []), ...(phases ? [new Settling(phases)] : [])],
@@ -95,6 +97,7 @@ export async function runAgent({
   const ended = new Promise<never>((_resolve, reject) => {
     quit =
       onRunning?.(reject, (problems) => {
+        configurationProblems = problems;
         events?.configurationProblems(problems);
       }) ?? quit;
   });

@@ -45,6 +45,8 @@ export interface NodeStatusReportOptions {
   readonly leftovers?: () => string | undefined;
   /** Why servers of this process do not listen. Default: all listen. */
   readonly listenerObstacles?: () => readonly string[];
+  /** What is invalid in a configuration that is not in force. Default: nothing. */
+  readonly configurationProblems?: () => readonly string[];
   /** Default: it makes no health checks. */
   readonly healthChecks?: () => HealthCheckStatus;
   /** Default: failures by part and stale flows are not reported. */
@@ -143,6 +145,7 @@ export class NodeStatusReport implements ServerObserver {
     const problems = findProblems({
       ...{ notReady: readiness.reason(), families, sources, verification, probe, maxPending },
       listenerObstacles: this.options.listenerObstacles?.() ?? [],
+      configurationProblems: this.options.configurationProblems?.() ?? [],
     });
     const { rss, heapUsed } = process.memoryUsage();
     return {

@@ -28,6 +28,7 @@ const FACTS = {
   probe: null,
   maxPending: 60_000,
   listenerObstacles: [],
+  configurationProblems: [],
 };
 
 const PROBE = {
@@ -58,6 +59,11 @@ describe('problems of a node', () => {
       { listenerObstacles: ['health server cannot listen on 0.0.0.0:10256; retrying: EADDRINUSE'] },
       'degraded',
       'the health server cannot listen on 0.0.0.0:10256; retrying: EADDRINUSE',
+    ],
+    [
+      { configurationProblems: ['config.yaml: mode: "ipvz" is no proxy mode'] },
+      'degraded',
+      'the changed configuration is invalid: config.yaml: mode: "ipvz" is no proxy mode',
     ],
     [
       { families: { IPv6: { ...FAMILY, pendingSeconds: 61 } } },

@@ -140,6 +140,8 @@ export type StatusFacts = Pick<NodeStatus, 'families' | 'sources' | 'verificatio
   readonly maxPending: number;
   /** Why servers of this process do not listen. */
   readonly listenerObstacles: readonly string[];
+  /** What is invalid in the configuration that is not in force. */
+  readonly configurationProblems: readonly string[];
 };
 
 /** All problems, the most severe first. */
@@ -151,6 +153,7 @@ export function findProblems({
   probe,
   maxPending,
   listenerObstacles,
+  configurationProblems,
 }: StatusFacts): readonly StatusProblem[] {
   const problems: StatusProblem[] = [];
   if (notReady !== undefined) {
@@ -189,6 +192,13 @@ export function findProblems({
       severity: 'degraded',
       found: `the ${found}`,
       advice: 'who asks this port gets no answer, or that of another process; free the port, or choose another',
+    });
+  }
+  for (const problem of configurationProblems) {
+    problems.push({
+      severity: 'degraded',
+      found: `the changed configuration is invalid: ${problem}`,
+      advice: 'the configuration of before stays in force, and the next start fails; correct it',
     });
   }
   for (const { description, obstacles } of sources) {
