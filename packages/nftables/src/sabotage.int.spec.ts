@@ -95,6 +95,14 @@ const SABOTAGES: readonly Sabotage[] = [
     /services has no element 10\.96\.0\.1 \. tcp \. 80/,
   ],
   [
+    'an element that matches everything takes the place of one that is deleted',
+    [
+      `delete element ${T} endpoints-tcp { 10.96.0.1 . 80 . 0 }`,
+      `add element ${T} endpoints-tcp { * : 10.9.9.9 . 8080 }`,
+    ],
+    /10\.9\.9\.9/,
+  ],
+  [
     'the element of a NodePort is deleted',
     [`delete element ${T} node-ports { tcp . 30003 }`],
     /node-ports has no element tcp \. 30003/,

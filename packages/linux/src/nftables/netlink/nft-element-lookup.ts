@@ -1,11 +1,12 @@
 import { messageOf } from '@kube-proxier/core';
-import { align, cString, encodeAttributes } from '../../netlink/attributes.js';
+import { align, be32, cString, encodeAttributes } from '../../netlink/attributes.js';
 import type { NetlinkSocketOptions } from '../../netlink/open-socket.js';
 import { encodeMessages } from '../../netlink/request-batches.js';
 import { NftError } from '../nft-error.js';
 import type { NftFamily } from '../nft-family.js';
 import type { NftElement } from '../nft-table.js';
 import {
+  NFT_ELEMENT_CATCH_ALL,
   NFT_FAMILIES,
   NFTA_DATA,
   NFTA_ELEMENT,
@@ -17,9 +18,9 @@ import { NftSocket } from './nft-socket.js';
 import { NftTableLists, refusedToList } from './nft-table-lists.js';
 import { NftElementReader, type ReadSet } from './read-table.js';
 import type { NftElementTypes } from './set-attributes.js';
-import { nftFieldsLength, writeNftFields } from './value-bytes.js';
+import { CATCH_ALL, nftFieldsLength, writeNftFields } from './value-bytes.js';
 
-const ENOENT = 2;
+const [ENOENT, EINVAL] = [2, 22];
 /** Attempts while the ruleset changes. */
 const MAX_ATTEMPTS = 20;
 /** Elements that are remembered between two calls of {@link NftElementLookup.forget}. */
@@ -104,7 +105,7 @@ export class NftElementLookup {
   }
 
   /**
-   * The element of a key as transactions have it; undefined where there is none. The answer is remembered until {@link forget}.
+   * The element of a key as transactions have it, or the one that matches what no other one does; undefined where there is none. The answer is remembered until {@link forget}.
    *
    * @throws NftError when the kernel refuses, or the set is not one of those that can be looked up.
    */
@@ -121,7 +122,7 @@ export class NftElementLookup {
     if (this.#count >= MOST_REMEMBERED) {
       this.forget();
     }
-    const found = this.#read(name, key);
+    const found = this.#read(name, key) ?? (key === CATCH_ALL ? undefined : this.find(name, CATCH_ALL));
     remembered.set(key, found);
     this.#count += 1;
     return found;
@@ -140,34 +141,41 @@ export class NftElementLookup {
   }
 
   #read(name: string, key: string): NftElement | undefined {
-    let request = this.#requests.get(name);
+    const isCatchAll = key === CATCH_ALL;
+    const id = isCatchAll ? `${name} ${CATCH_ALL}` : name;
+    let request = this.#requests.get(id);
     if (request === undefined) {
-      request = this.#requestFor(name);
-      this.#requests.set(name, request);
+      request = this.#requestFor(name, isCatchAll);
+      this.#requests.set(id, request);
     }
     const { bytes, keyAt, keyLength, reader, types } = request;
-    bytes.fill(0, keyAt, keyAt + keyLength);
-    try {
-      writeNftFields(key, types.key, bytes, keyAt);
-    } catch (cause) {
-      throw new NftError('NFT_FAILED', `cannot look up ${key} in ${name}: ${messageOf(cause)}`, { cause });
+    if (!isCatchAll) {
+      bytes.fill(0, keyAt, keyAt + keyLength);
+      try {
+        writeNftFields(key, types.key, bytes, keyAt);
+      } catch (cause) {
+        throw new NftError('NFT_FAILED', `cannot look up ${key} in ${name}: ${messageOf(cause)}`, { cause });
+      }
     }
     reader.elements.clear();
     const errno = this.socket.requestAtOnce(bytes, (payload) => reader.read(payload));
-    if (errno !== 0 && errno !== ENOENT) {
+    // Before Linux 5.13 there are none, and the kernel does not know the request.
+    if (errno !== 0 && errno !== ENOENT && !(isCatchAll && errno === EINVAL)) {
       throw refusedToList(errno);
     }
     const [element] = reader.elements.values();
     return element;
   }
 
-  #requestFor(name: string): ElementRequest {
+  #requestFor(name: string, isCatchAll: boolean): ElementRequest {
     const types = this.sets.get(name)?.types;
     if (types === undefined) {
       throw new NftError('NFT_FAILED', `elements of ${name} in table ${this.family} ${this.table} cannot be looked up`);
     }
     const keyLength = nftFieldsLength(types.key);
-    const key = { type: NFTA_ELEMENT.key, value: [{ type: NFTA_DATA.value, value: Buffer.alloc(keyLength) }] };
+    const key = isCatchAll
+      ? { type: NFTA_ELEMENT.flags, value: be32(NFT_ELEMENT_CATCH_ALL) }
+      : { type: NFTA_ELEMENT.key, value: [{ type: NFTA_DATA.value, value: Buffer.alloc(keyLength) }] };
     const payload = encodeAttributes(
       [
         { type: NFTA_ELEMENTS.table, value: cString(this.table) },
