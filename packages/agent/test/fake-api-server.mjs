@@ -22,6 +22,7 @@ server.store.put('nodes', {
   metadata: { name: 'worker-1' },
   status: { addresses: [{ type: 'InternalIP', address: '192.0.2.7' }] },
 });
+server.store.put('nodes', { metadata: { name: 'node1' } });
 writeFileSync(join(directory, 'ca.crt'), authority.certificate);
 writeFileSync(join(directory, 'token'), 'good');
 process.stdout.write(`${server.url}\n`);

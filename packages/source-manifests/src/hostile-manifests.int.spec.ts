@@ -47,7 +47,7 @@ setInterval(() => {
   lag = Math.max(lag, performance.now() - last);
   last = performance.now();
 }, 5);
-const logger = { debug: (level, line) => say(line), info: say, warn: say, error: say };
+const logger = { debug: (level, line) => say(line), info: say, warn: say, error: say, v: () => true };
 const source = new ManifestSource({ path: directory, logger });
 write('first.yaml', service('first', '10.96.0.1'));
 files.forEach(({ name, text }, index) => write(name, atStart === 'true' ? text : service('kept' + index, '10.96.1.' + index)));
