@@ -23,6 +23,12 @@ export interface DatagramSocket {
    * @param inBackground in a thread, where the transport can choose. Default: when it is large.
    */
   send(bytes: Buffer, inBackground?: boolean): void | Promise<void>;
+  /**
+   * Sends a request that the kernel answers without waiting for a transaction. Never in a thread, so the socket may be closed next.
+   *
+   * @returns false, and sends nothing, where the answer does not come at once.
+   */
+  sendAtOnce(bytes: Buffer): boolean;
   /** Receives into {@link received}. @returns false when there is nothing yet. */
   receive(): boolean;
   /** Waits until something may have been received, a moment at most. */

@@ -68,6 +68,11 @@ class KoffiSocket implements DatagramSocket {
       : this.#sendAll(bytes);
   }
 
+  sendAtOnce(bytes: Buffer): boolean {
+    this.#sendAll(bytes);
+    return true;
+  }
+
   receive(): boolean {
     for (;;) {
       const length = this.libc.recv(this.fd, this.#buffer, this.#buffer.length, MSG_TRUNC);

@@ -95,6 +95,10 @@ class PackageSocket implements DatagramSocket {
     });
   }
 
+  sendAtOnce(): boolean {
+    return false;
+  }
+
   receive(): boolean {
     const next = this.#queue.shift();
     if (next !== undefined) {

@@ -225,8 +225,7 @@ export class NftSocket {
     const socket = this.#socket;
     const sequence = this.#take(1);
     writeU32(request, sequence, 8);
-    const sent = socket?.send(request, false);
-    if (socket === undefined || sent !== undefined) {
+    if (socket === undefined || !socket.sendAtOnce(request)) {
       throw lostAnswer('the socket does not answer at once');
     }
     while (socket.receive()) {
