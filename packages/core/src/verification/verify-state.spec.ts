@@ -69,9 +69,16 @@ describe('a path that is read while packets are followed', () => {
     expect(waited).toBe(1);
   });
 
-  test('what differs each time is a difference of the state that is in force at the end', () => {
+  test('what differs each time is unknown where its Service has changed since the rules were read', () => {
     const { before, after } = cluster();
     const result = verifyState(before, new LiveKernel(() => before), { current: () => after });
+    expect(result).toMatchObject({ verdict: 'unknown', different: 0 });
+    expect(result.findings[0]?.message).toContain('changed while they were verified');
+  });
+
+  test('what differs each time is a difference', () => {
+    const { before, after } = cluster();
+    const result = verifyState(before, new LiveKernel(() => after));
     expect(result.verdict).toBe('different');
     expect(result.findings.map(({ example }) => example?.packet.destination)).toContain(CLUSTER_IP);
   });
