@@ -13,7 +13,7 @@ export interface Pace {
 }
 
 /** Carries out work without pauses. */
-export function finish<Result>(slices: Slices<Result>): Result {
+export function finish<Result>(slices: Generator<unknown, Result>): Result {
   for (;;) {
     const { done, value } = slices.next();
     if (done) {

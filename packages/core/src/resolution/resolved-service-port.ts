@@ -6,7 +6,7 @@ import { structurallyEqual } from '../model/structurally-equal.js';
 import type { EndpointView } from '../tracking/endpoint-set.js';
 import { NO_ENDPOINTS } from '../tracking/sorted-endpoints.js';
 
-/** A service port with all frontends it claims, before the older claims of others are considered. */
+/** A service port with all its frontends, before frontends that an older Service has as well are left out. */
 export interface WantedServicePort {
   readonly servicePort: ServicePort;
   readonly view: EndpointView;

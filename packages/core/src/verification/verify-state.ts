@@ -1,4 +1,5 @@
 import type { ProxyState } from '../model/proxy-state.js';
+import { finish } from '../pacing/slices.js';
 import { decidePacket } from '../simulator/simulate-packet.js';
 import { compareOutcomes, type Difference, expectationText } from './compare-outcomes.js';
 import { FindingGroups } from './finding-groups.js';
@@ -141,11 +142,5 @@ export function verifyState(
   path: PacketPath,
   options: VerificationOptions = {},
 ): FamilyVerification {
-  const slices = verifyInSlices(state, path, options);
-  for (;;) {
-    const { done, value } = slices.next();
-    if (done) {
-      return value;
-    }
-  }
+  return finish(verifyInSlices(state, path, options));
 }

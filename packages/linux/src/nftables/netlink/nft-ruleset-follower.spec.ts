@@ -12,7 +12,7 @@ class FakeRuleset {
   transport: 'koffi' | 'netlink' = 'koffi';
   isOpen = false;
   missed = false;
-  /** Called before each generation is told. */
+  /** Called before the kernel answers with the current generation ID. */
   meanwhile = () => {};
   #received: NftForeignTransaction[] = [];
 
@@ -108,7 +108,7 @@ describe('NftRulesetFollower', () => {
     expect(follower.generation).toBe(10);
   });
 
-  test('own transactions, and those of instances that share what they did, are no changes of others', async () => {
+  test('transactions of this process, also of other instances that share their commits, are not reported as foreign changes', async () => {
     const other = new NftRulesetFollower(() => ruleset, new FakeRuleset(), commits);
     const { mark } = await follower.steadily(TABLE, read);
     follower.stopListening();
