@@ -1,4 +1,5 @@
 import { type IPFamily, listDifference, type RuleChange } from '@kube-proxier/core';
+import { isBuiltinChain } from './builtin-chains.js';
 import type { IptablesDocument, IptablesTableDocument, SavedTable } from './iptables-document.js';
 
 /** What {@link iptablesDocumentChanges} compares. */
@@ -75,7 +76,7 @@ function chainChanges(
 ): readonly RuleChange[] {
   const before = saved.get(chain);
   const changeOfChain = (action: RuleChange['action']): RuleChange[] =>
-    isBuiltIn(chain) ? [] : [{ action, table, kind: 'chain', text: `:${chain} - [0:0]`, ...ownedBy(owner) }];
+    isBuiltinChain(chain) ? [] : [{ action, table, kind: 'chain', text: `:${chain} - [0:0]`, ...ownedBy(owner) }];
   const rules = listDifference(before?.rules ?? [], after?.rules ?? []).map(
     ({ action, position, text }): RuleChange => ({
       ...{ action, table, kind: 'rule', container: chain, position, text: `-A ${chain} ${text}`.trimEnd() },
@@ -87,12 +88,6 @@ function chainChanges(
     ...rules,
     ...(before !== undefined && after === undefined ? changeOfChain('remove') : []),
   ];
-}
-
-const BUILT_IN: readonly string[] = ['PREROUTING', 'INPUT', 'FORWARD', 'OUTPUT', 'POSTROUTING'];
-
-function isBuiltIn(chain: string): boolean {
-  return BUILT_IN.includes(chain);
 }
 
 function ownedBy(owner: string | undefined): { readonly owner?: string } {

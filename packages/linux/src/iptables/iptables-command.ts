@@ -5,11 +5,12 @@ import {
   type CommandResult,
   type CommandRunner,
 } from '../process/command-runner.js';
+import { DocumentWriter } from './document-writer.js';
 import type { Iptables, IptablesTable, IptablesVariant, IptablesVersion } from './iptables.js';
-import { iptablesErrorOf, namesTarget, refusalOf } from './iptables-diagnostics.js';
+import { iptablesErrorOf, namesTarget } from './iptables-diagnostics.js';
 import { IptablesError } from './iptables-error.js';
+import { IptablesNetlink } from './netlink/iptables-netlink.js';
 import { OwnChanges, type TablePosition } from './own-changes.js';
-import { RestoreSession } from './restore-session.js';
 import { splitWords } from './rule-text.js';
 import { createTableStamps, type TableStamps } from './table-stamps.js';
 
@@ -29,6 +30,11 @@ export interface IptablesCommandOptions {
    * runner supports that. Default: with variant `nft`.
    */
   readonly persistent?: boolean;
+  /**
+   * Whether documents are written by netlink, where the version of the program prints such rules as they were given; the program gets the
+   * sections that netlink cannot write, or that the kernel refuses. Default: with variant `nft`, where the runner names its network namespace.
+   */
+  readonly netlink?: boolean;
   /** What is known of the version. Default: the program is asked once. */
   readonly version?: Promise<IptablesVersion>;
   /** What was read of all tables before. The first `save` of all tables returns it, if tables `filter` and `nat` have the same rules. Default: nothing. */
@@ -56,11 +62,6 @@ export function iptablesProgram(
   return [family === 'IPv4' ? 'iptables' : 'ip6tables', variant, tool].filter((word) => word).join('-');
 }
 
-/** Maximum size, in characters, of a document that is sent to a long-running iptables-restore. */
-const MAX_SESSION_DOCUMENT = 65_536;
-/** Milliseconds after which an idle iptables-restore is stopped. */
-const IDLE = 30_000;
-
 /** Shared by both families, since the nft variant has one stamp for both. */
 const OWN_CHANGES = new WeakMap<CommandRunner, OwnChanges>();
 
@@ -70,18 +71,17 @@ class IptablesCommand implements Iptables {
   #lastAlone: Promise<unknown> = Promise.resolve();
   /** The end of all runs. */
   #last: Promise<unknown> = Promise.resolve();
-  #session: RestoreSession | undefined;
-  #idle: NodeJS.Timeout | undefined;
   #version: Promise<IptablesVersion> | undefined;
   #saved: SavedRules | undefined;
   readonly #stamps: TableStamps | undefined;
+  readonly #writer: DocumentWriter;
   readonly #ownChanges: OwnChanges;
   readonly #positions = new Map<IptablesTable, TablePosition>();
 
   private readonly options: Omit<IptablesCommandOptions, 'saved' | 'version'>;
 
   constructor({ saved, version, ...options }: IptablesCommandOptions) {
-    const { family, variant, runner } = options;
+    const { family, variant, runner, netlink = variant === 'nft', persistent = variant === 'nft' } = options;
     this.options = options;
     this.family = family;
     this.#version = version;
@@ -89,28 +89,28 @@ class IptablesCommand implements Iptables {
     this.#ownChanges = OWN_CHANGES.get(runner) ?? new OwnChanges();
     OWN_CHANGES.set(runner, this.#ownChanges);
     const { networkNamespace: place } = runner;
+    const namespace = place === 'own' ? undefined : place;
     if (variant !== undefined && place !== undefined) {
-      this.#stamps = createTableStamps(family, variant, place === 'own' ? undefined : place);
+      this.#stamps = createTableStamps(family, variant, namespace);
     }
+    this.#writer = new DocumentWriter({
+      runner,
+      program: this.#program('restore'),
+      args: ['--noflush', ...this.#wait()],
+      timeout: this.#timeout,
+      // The legacy tool leaves the timer of its lock wait running, and treats the signal as the end of its input.
+      persistent,
+      netlink:
+        netlink && place !== undefined
+          ? new IptablesNetlink(family, namespace === undefined ? {} : { namespace })
+          : undefined,
+      version: () => this.version(),
+      retrying: (work) => this.#retrying(work),
+    });
   }
 
   async restore(document: string): Promise<void> {
-    // The legacy tool leaves the timer of its lock wait running, and treats the signal as the end of its input.
-    const { variant, persistent = variant === 'nft', runner } = this.options;
-    const { start } = runner;
-    const inSession = start !== undefined && persistent && document.length <= MAX_SESSION_DOCUMENT;
-    const once = async () =>
-      void (await runner.run(this.#request('restore', this.#restoreWords(), { stdin: document, stdout: 'ignore' })));
-    const write = inSession ? () => this.#restoreInSession(start, document) : once;
-    try {
-      await this.#inTurn(() => this.#asOurs(document, () => this.#retrying(write)));
-    } catch (error) {
-      // A tool that was killed has not rejected the document.
-      const byItself = error instanceof IptablesError && error.code === 'IPTABLES_FAILED' ? error.cause : undefined;
-      throw byItself instanceof CommandError && byItself.failure === 'exit-code' && byItself.exitCode !== 0
-        ? refusalOf(document, byItself)
-        : error;
-    }
+    await this.#inTurn(() => this.#asOurs(document, () => this.#writer.write(document)));
   }
 
   close(): void {
@@ -119,7 +119,7 @@ class IptablesCommand implements Iptables {
     }
     this.#positions.clear();
     this.#stamps?.close();
-    void this.#inTurn(async () => this.#closeSession());
+    void this.#inTurn(async () => this.#writer.close());
   }
 
   async save(table?: IptablesTable, signal?: AbortSignal): Promise<string> {
@@ -201,7 +201,9 @@ class IptablesCommand implements Iptables {
   }
 
   async #readVersion(): Promise<IptablesVersion> {
-    const { stdout } = await this.#runBeside('', ['--version']);
+    // It reads no rules, so it needs no turn.
+    const request = this.#request('', ['--version'], {});
+    const { stdout } = await this.#retrying(() => this.options.runner.run(request));
     const version = parseIptablesVersion(stdout);
     if (version === undefined) {
       throw new IptablesError(
@@ -234,27 +236,6 @@ class IptablesCommand implements Iptables {
       }
       throw error;
     }
-  }
-
-  async #restoreInSession(start: NonNullable<CommandRunner['start']>, document: string): Promise<void> {
-    clearTimeout(this.#idle);
-    if (this.#session?.isSpent) {
-      this.#closeSession();
-    }
-    this.#session ??= new RestoreSession(start, this.#program('restore'), this.#restoreWords());
-    await this.#session.restore(document, this.#timeout);
-    this.#idle = setTimeout(() => this.#closeSession(), IDLE);
-    this.#idle.unref();
-  }
-
-  #closeSession(): void {
-    clearTimeout(this.#idle);
-    this.#session?.stop();
-    this.#session = undefined;
-  }
-
-  #restoreWords(): readonly string[] {
-    return ['--noflush', ...this.#wait()];
   }
 
   get #timeout(): number {

@@ -51,14 +51,18 @@ const LINE = [
   /COMMIT expected at line (\d+)/,
 ];
 
-/** The error for a document that iptables-restore rejected. */
-export function refusalOf(document: string, error: CommandError): IptablesDocumentRefused {
+/**
+ * The error for a document that iptables-restore rejected.
+ *
+ * @param before lines that precede what the program was given. Default 0.
+ */
+export function refusalOf(document: string, error: CommandError, before = 0): IptablesDocumentRefused {
   const reason = error.stderr
     .replace(/^Try `.*$/m, '')
     .trim()
     .replace(/\s*\n\s*/g, '; ');
   const found = LINE.map((pattern) => pattern.exec(error.stderr)?.[1]).find((text) => text !== undefined);
-  const line = found === undefined ? undefined : Number(found);
+  const line = found === undefined ? undefined : before + Number(found);
   return new IptablesDocumentRefused(line, line === undefined ? undefined : lineAt(document, line), reason, {
     cause: error,
   });

@@ -19,7 +19,8 @@ const number = (type: number, value: number): Attribute => ({ type, value: be32(
 const bytes = (type: number, value: Uint8Array): Attribute => ({ type, value: [{ type: NFTA_DATA.value, value }] });
 
 const PAYLOAD_BASES = { network: 1, transport: 2 } as const;
-const META_KEYS = { priority: 2, mark: 3, iifname: 6, l4proto: 16 } as const satisfies Record<NftMeta['key'], number>;
+const META_KEYS = { priority: 2, mark: 3, iifname: 6, oifname: 7, l4proto: 16 } as const;
+type MetaKey = keyof typeof META_KEYS;
 const CT_KEYS = { state: 0, direction: 1, status: 2 } as const;
 const CT_TUPLE_KEYS = {
   ...{ 'proto-src': 11, 'proto-dst': 12, 'ip saddr': 19, 'ip daddr': 20, 'ip6 saddr': 21, 'ip6 daddr': 22 },
@@ -47,7 +48,7 @@ export const instructions = {
   payload: (to: number, base: keyof typeof PAYLOAD_BASES, offset: number, length: number) =>
     instruction('payload', number(1, to), number(2, PAYLOAD_BASES[base]), number(3, offset), number(4, length)),
 
-  meta: (to: number, key: NftMeta['key']) => instruction('meta', number(2, META_KEYS[key]), number(1, to)),
+  meta: (to: number, key: MetaKey) => instruction('meta', number(2, META_KEYS[key]), number(1, to)),
 
   setMeta: (key: NftMeta['key'], from: number) => instruction('meta', number(2, META_KEYS[key]), number(3, from)),
 
@@ -86,6 +87,13 @@ export const instructions = {
 
   compare: (register: number, operator: keyof typeof COMPARISONS, value: Uint8Array) =>
     instruction('cmp', number(1, register), number(2, COMPARISONS[operator]), bytes(3, value)),
+
+  range: (register: number, first: Uint8Array, last: Uint8Array) =>
+    instruction('range', number(1, register), number(2, 0), bytes(3, first), bytes(4, last)),
+
+  /** An extension of xtables, through `nft_compat`. */
+  extension: (kind: 'match' | 'target', name: string, revision: number, structure: Uint8Array) =>
+    instruction(kind, { type: 1, value: cString(name) }, number(2, revision), { type: 3, value: structure }),
 
   lookup: (
     key: number,

@@ -101,6 +101,13 @@ export class MessageWriter {
     this.#buffer.write(text, at, 'latin1');
   }
 
+  /** Bytes as they are, padded to four: for attributes that were encoded before. @returns the position after them. */
+  append(bytes: Uint8Array): number {
+    const at = this.reserve(bytes.length);
+    this.#buffer.set(bytes, at);
+    return this.#end;
+  }
+
   /** The buffer that positions refer to. It changes when more is reserved. */
   get buffer(): Buffer {
     return this.#buffer;

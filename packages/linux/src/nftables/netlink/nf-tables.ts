@@ -47,7 +47,15 @@ export const NFTA_LIST_ELEMENT = 1;
 export const NFTA_TABLE = { name: 1, flags: 2, use: 3, handle: 4, userData: 6, owner: 7 } as const;
 export const NFTA_CHAIN = { table: 1, handle: 2, name: 3, hook: 4, policy: 5, type: 7, flags: 10 } as const;
 export const NFTA_HOOK = { number: 1, priority: 2 } as const;
-export const NFTA_RULE = { table: 1, chain: 2, handle: 3, expressions: 4, position: 6, userData: 7 } as const;
+export const NFTA_RULE = {
+  table: 1,
+  chain: 2,
+  handle: 3,
+  expressions: 4,
+  compat: 5,
+  position: 6,
+  userData: 7,
+} as const;
 export const NFTA_EXPRESSION = { name: 1, data: 2 } as const;
 export const NFTA_SET = {
   table: 1,

@@ -20,6 +20,14 @@ export interface NftKernelError {
   readonly text: string | undefined;
 }
 
+export interface NftSocketOptions extends NetlinkSocketOptions {
+  /**
+   * Transactions are sent from a thread, where the transport can: for tables in which the kernel takes long with any, as it validates all
+   * rules that packets can reach. Default: large ones.
+   */
+  readonly inBackground?: boolean;
+}
+
 /** What became of a transaction. */
 export interface NftBatchOutcome {
   /** In order. None: everything is in force. */
@@ -52,7 +60,7 @@ export class NftSocket {
   #sequence = 1;
   #closed = false;
 
-  constructor(private readonly options: NetlinkSocketOptions = {}) {}
+  constructor(private readonly options: NftSocketOptions = {}) {}
 
   /** The number by which notifications name the socket; 0 before the first call. */
   get portId(): number {
@@ -130,7 +138,7 @@ export class NftSocket {
       writeU32(bytes, first + index, (messages[index] as NftEncodedMessage).start + 8);
     }
     const answers = new BatchAnswers(first, first + messages.length);
-    const sent = socket.send(bytes);
+    const sent = socket.send(bytes, this.options.inBackground);
     if (sent === undefined && socket.isAnsweredAtOnce && answers.receive(socket)) {
       return answers.outcome;
     }

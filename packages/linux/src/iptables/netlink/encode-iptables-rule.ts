@@ -1,0 +1,312 @@
+import type { IPFamily } from '@kube-proxier/core';
+import { be32, cString, encodeAttributes, u32 } from '../../netlink/attributes.js';
+import { be64, instructions } from '../../nftables/netlink/instructions.js';
+import type { MessageWriter } from '../../nftables/netlink/message-writer.js';
+import { NFTA_COUNTER, NFTA_EXPRESSION, NFTA_LIST_ELEMENT } from '../../nftables/netlink/nf-tables.js';
+import type {
+  Condition,
+  IptablesMatch,
+  IptablesProtocol,
+  IptablesRuleParts,
+  IptablesTarget,
+} from '../iptables-rule-parts.js';
+import {
+  ADDRESS_TYPE,
+  addressOrFail,
+  COMMENT,
+  CONNECTION,
+  COUNTER,
+  destinationNatOf,
+  MARK,
+  masqueradeOf,
+  NotSupported,
+  RANDOM,
+  RECENT_SOURCES,
+  redirectOf,
+  rejectOf,
+  SCTP_PORTS,
+  type XtablesExtension,
+} from './xtables-extensions.js';
+
+const REGISTER = 1;
+const comparison = (not: boolean | undefined) => (not ? '!=' : '==');
+const PROTOCOLS: Readonly<Record<IptablesProtocol, number>> = { tcp: 6, udp: 17, sctp: 132 };
+/** Where an address is in the header of a packet, and how long it is. */
+const ADDRESSES = {
+  IPv4: { source: 12, destination: 16, length: 4 },
+  IPv6: { source: 8, destination: 24, length: 16 },
+} as const;
+const TRANSPORT = { destinationPort: 2, tcpFlags: 13 } as const;
+const TCP_SYN = 2;
+
+/** Expressions that are the same in many rules, as bytes. A value at their end is written for each rule. */
+const encode = (...list: readonly ReturnType<typeof instructions.meta>[]): Buffer => encodeAttributes(list);
+const COUNT = encode({
+  type: NFTA_LIST_ELEMENT,
+  value: [
+    { type: NFTA_EXPRESSION.name, value: cString('counter') },
+    {
+      type: NFTA_EXPRESSION.data,
+      value: [
+        { type: NFTA_COUNTER.bytes, value: be64(0) },
+        { type: NFTA_COUNTER.packets, value: be64(0) },
+      ],
+    },
+  ],
+});
+const PROTOCOL_IS = Object.fromEntries(
+  Object.entries(PROTOCOLS).map(([name, number]) => [
+    name,
+    encode(instructions.meta(REGISTER, 'l4proto'), instructions.compare(REGISTER, '==', Buffer.of(number))),
+  ]),
+) as Readonly<Record<IptablesProtocol, Buffer>>;
+const DESTINATION_PORT = instructions.payload(REGISTER, 'transport', TRANSPORT.destinationPort, 2);
+const PORT_IS = encode(DESTINATION_PORT, instructions.compare(REGISTER, '==', Buffer.alloc(2)));
+const IS_NO_SYN = encode(
+  instructions.payload(REGISTER, 'transport', TRANSPORT.tcpFlags, 1),
+  instructions.bitwise(REGISTER, Buffer.of(TCP_SYN), Buffer.of(0)),
+  instructions.compare(REGISTER, '==', Buffer.of(0)),
+);
+const VERDICTS = {
+  ACCEPT: encode(instructions.verdict('accept')),
+  DROP: encode(instructions.verdict('drop')),
+  RETURN: encode(instructions.verdict('return')),
+} as const;
+
+/** An extension as bytes, which end with its structure. */
+function extensionBytes(kind: 'match' | 'target', { name, revision, size }: XtablesExtension<never>): Buffer {
+  return encode(instructions.extension(kind, name, revision, Buffer.alloc(size)));
+}
+
+/** An extension, and the bytes of one without fields. */
+class Template<Options> {
+  readonly #bytes: Buffer;
+
+  constructor(
+    kind: 'match' | 'target',
+    private readonly extension: XtablesExtension<Options>,
+  ) {
+    this.#bytes = extensionBytes(kind, extension as XtablesExtension<never>);
+  }
+
+  write(writer: MessageWriter, options: Options): void {
+    const end = writer.append(this.#bytes);
+    this.extension.write(writer.buffer, end - this.extension.size, options);
+  }
+}
+
+const MATCHES = {
+  comment: new Template('match', COMMENT),
+  sctp: new Template('match', SCTP_PORTS),
+  conntrack: new Template('match', CONNECTION),
+  addrtype: new Template('match', ADDRESS_TYPE),
+  statistic: new Template('match', RANDOM),
+  recent: new Template('match', RECENT_SOURCES),
+  nfacct: new Template('match', COUNTER),
+} as const;
+const MARK_TARGET = new Template('target', MARK);
+
+function targetsOf(family: IPFamily) {
+  return {
+    REJECT: new Template('target', rejectOf(family)),
+    MASQUERADE: new Template('target', masqueradeOf(family)),
+    REDIRECT: new Template('target', redirectOf(family)),
+    DNAT: new Template('target', destinationNatOf(family)),
+  };
+}
+
+const TARGETS = { IPv4: targetsOf('IPv4'), IPv6: targetsOf('IPv6') } as const;
+
+/** Comparisons of a part of the packet with a value of a number of bytes; the bytes end with the value. */
+const ADDRESS_COMPARISONS = new Map<number, Buffer>();
+
+/**
+ * Writes the expressions of rules, in the order and with the expressions of `iptables-nft` 1.8.9: `iptables-nft-save` of that and later
+ * versions prints each rule as it was given. Extensions go to `nft_compat` but for `tcp`, `udp` and `mark`, as in that version.
+ */
+export class IptablesRuleEncoder {
+  constructor(
+    private readonly writer: MessageWriter,
+    private readonly family: IPFamily,
+  ) {}
+
+  /** @throws NotSupported where a part cannot be expressed: of what was written nothing must be sent. */
+  write(parts: IptablesRuleParts): void {
+    const { writer } = this;
+    this.#interface('iifname', parts.inInterface);
+    this.#interface('oifname', parts.outInterface);
+    if (parts.protocol !== undefined) {
+      writer.append(PROTOCOL_IS[parts.protocol]);
+    }
+    this.#address('source', parts.source);
+    this.#address('destination', parts.destination);
+    const { matches = [], comment, commentAfter = 0 } = parts;
+    const commentAt = Math.min(commentAfter, matches.length);
+    for (let index = 0; index <= matches.length; index++) {
+      if (index === commentAt && comment !== undefined) {
+        MATCHES.comment.write(writer, comment);
+      }
+      const match = matches[index];
+      if (match !== undefined) {
+        this.#match(match);
+      }
+    }
+    writer.append(COUNT);
+    this.#target(parts.target);
+  }
+
+  #interface(key: 'iifname' | 'oifname', condition: Condition | undefined): void {
+    if (condition === undefined) {
+      return;
+    }
+    const { value, not = false } = condition;
+    const name = value.endsWith('+') ? Buffer.from(value.slice(0, -1), 'latin1') : cString(value);
+    if (name.length === 0) {
+      throw new NotSupported(value);
+    }
+    this.writer.attributes([instructions.meta(REGISTER, key), instructions.compare(REGISTER, comparison(not), name)]);
+  }
+
+  /** Only the bytes of the prefix are loaded, where it ends with a byte. */
+  #address(side: 'source' | 'destination', condition: Condition | undefined): void {
+    if (condition === undefined) {
+      return;
+    }
+    const { value, not = false } = condition;
+    const { [side]: offset, length } = ADDRESSES[this.family];
+    const slash = value.indexOf('/');
+    const address = addressOrFail(slash < 0 ? value : value.slice(0, slash));
+    const mask = slash < 0 ? '' : value.slice(slash + 1);
+    const prefix = mask === '' ? length * 8 : Number(mask);
+    if (address.length !== length || (Number.isInteger(prefix) && (prefix < 1 || prefix > length * 8))) {
+      throw new NotSupported(value);
+    }
+    if (prefix % 8 === 0) {
+      const size = prefix / 8;
+      const end = this.writer.append(addressComparison(offset, size, not));
+      address.copy(this.writer.buffer, end - ((size + 3) & ~3), 0, size);
+      return;
+    }
+    const bits = Number.isInteger(prefix) ? prefixMask(prefix, length) : addressOrFail(mask);
+    this.writer.attributes([
+      instructions.payload(REGISTER, 'network', offset, length),
+      instructions.bitwise(REGISTER, bits, Buffer.alloc(length)),
+      instructions.compare(
+        REGISTER,
+        comparison(not),
+        address.map((byte, index) => byte & (bits[index] ?? 0)),
+      ),
+    ]);
+  }
+
+  #match(match: IptablesMatch): void {
+    const { writer } = this;
+    switch (match.match) {
+      case 'port':
+        this.#port(match);
+        return;
+      case 'no-syn':
+        writer.append(IS_NO_SYN);
+        return;
+      case 'conntrack':
+        MATCHES.conntrack.write(writer, match);
+        return;
+      case 'nfacct':
+        MATCHES.nfacct.write(writer, match);
+        return;
+      case 'addrtype':
+        MATCHES.addrtype.write(writer, match);
+        return;
+      case 'statistic':
+        MATCHES.statistic.write(writer, match);
+        return;
+      case 'recent':
+        MATCHES.recent.write(writer, match);
+        return;
+      case 'mark':
+        writer.attributes([
+          instructions.meta(REGISTER, 'mark'),
+          instructions.bitwise(REGISTER, u32(match.mask), u32(0)),
+          instructions.compare(REGISTER, comparison(match.not), u32(match.value)),
+        ]);
+        return;
+      case 'set':
+        // The kernel knows a set by a number, which the program asks it for.
+        throw new NotSupported(match.match);
+    }
+  }
+
+  #port({ protocol, first, last = first, noSyn }: Extract<IptablesMatch, { match: 'port' }>): void {
+    const { writer } = this;
+    if (protocol === 'sctp') {
+      MATCHES.sctp.write(writer, { first, last });
+      return;
+    }
+    if (noSyn) {
+      writer.append(IS_NO_SYN);
+    }
+    if (first === last) {
+      const end = writer.append(PORT_IS);
+      writer.buffer.writeUInt16BE(first, end - 4);
+      return;
+    }
+    writer.attributes([
+      DESTINATION_PORT,
+      instructions.range(REGISTER, be32(first).subarray(2), be32(last).subarray(2)),
+    ]);
+  }
+
+  #target(target: IptablesTarget | undefined): void {
+    const { writer } = this;
+    const targets = TARGETS[this.family];
+    switch (target?.target) {
+      case undefined:
+        return;
+      case 'jump':
+      case 'goto':
+        writer.attributes([instructions.verdict(target.target, target.chain)]);
+        return;
+      case 'ACCEPT':
+      case 'DROP':
+      case 'RETURN':
+        writer.append(VERDICTS[target.target]);
+        return;
+      case 'MARK':
+        MARK_TARGET.write(writer, target);
+        return;
+      case 'REJECT':
+        targets.REJECT.write(writer, target);
+        return;
+      case 'MASQUERADE':
+        targets.MASQUERADE.write(writer, target);
+        return;
+      case 'REDIRECT':
+        targets.REDIRECT.write(writer, target);
+        return;
+      case 'DNAT':
+        targets.DNAT.write(writer, target);
+        return;
+      case 'SET':
+        throw new NotSupported(target.target);
+    }
+  }
+}
+
+function addressComparison(offset: number, size: number, not: boolean): Buffer {
+  const key = (offset * 32 + size) * 2 + Number(not);
+  let bytes = ADDRESS_COMPARISONS.get(key);
+  if (bytes === undefined) {
+    bytes = encode(
+      instructions.payload(REGISTER, 'network', offset, size),
+      instructions.compare(REGISTER, comparison(not), Buffer.alloc(size)),
+    );
+    ADDRESS_COMPARISONS.set(key, bytes);
+  }
+  return bytes;
+}
+
+function prefixMask(prefix: number, length: number): Buffer {
+  return Buffer.from(
+    Array.from({ length }, (_, index) => (0xff << Math.max(0, 8 - Math.max(0, prefix - 8 * index))) & 0xff),
+  );
+}
