@@ -13,6 +13,7 @@ import {
 } from '@kube-proxier/core';
 import type { Registry } from 'prom-client';
 import { sourceOf } from '../health/connection-limits.js';
+import type { ConnectionShare } from '../health/descriptor-shares.js';
 import { atIntervals, HttpListener, reply, type ServerCertificate, TEXT } from '../health/http-listener.js';
 import { CachedAccess } from './cached-access.js';
 import type { CertificateFiles, ScrapeOptions } from './scrape-options.js';
@@ -30,6 +31,8 @@ export interface ScrapeServerOptions extends ScrapeOptions {
   readonly hardFail?: boolean;
   /** Whether an address belongs to the node, whose connections have reserved room. Default: loopback only. */
   readonly isOwnAddress?: (address: string) => boolean;
+  /** Connections at the same time. Default: 256 of others, 64 of the node. */
+  readonly connections?: ConnectionShare;
   /** Called for each failure to listen, to read the certificate, or to decide about a request. Default: nothing. */
   readonly onFailure?: () => void;
 }
@@ -112,7 +115,7 @@ export class ScrapeServer {
   }
 
   async #listen(certificate: ServerCertificate | undefined): Promise<void> {
-    const { host, port, hardFail = false, isOwnAddress, onFailure } = this.#options;
+    const { host, port, hardFail = false, isOwnAddress, connections, onFailure } = this.#options;
     if (this.#stopped) {
       return;
     }
@@ -127,6 +130,7 @@ export class ScrapeServer {
       onFailure: () => onFailure?.(),
       ...(certificate ? { certificate } : {}),
       ...(isOwnAddress ? { isOwnAddress } : {}),
+      ...(connections ? { connections } : {}),
       answer: (request, response) => this.#answer(request, response),
     });
     await this.#listener.start();

@@ -45,6 +45,8 @@ export interface NodeStatusReportOptions {
   readonly leftovers?: () => string | undefined;
   /** Why servers of this process do not listen. Default: all listen. */
   readonly listenerObstacles?: () => readonly string[];
+  /** Which ports are not open for lack of descriptors. Default: all are open. */
+  readonly descriptorShortage?: () => string | undefined;
   /** What is invalid in a configuration that is not in force. Default: nothing. */
   readonly configurationProblems?: () => readonly string[];
   /** Default: it makes no health checks. */
@@ -145,6 +147,7 @@ export class NodeStatusReport implements ServerObserver {
     const problems = findProblems({
       ...{ notReady: readiness.reason(), families, sources, verification, probe, maxPending },
       listenerObstacles: this.options.listenerObstacles?.() ?? [],
+      descriptorShortage: this.options.descriptorShortage?.(),
       configurationProblems: this.options.configurationProblems?.() ?? [],
     });
     const { rss, heapUsed } = process.memoryUsage();

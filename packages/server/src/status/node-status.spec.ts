@@ -28,6 +28,7 @@ const FACTS = {
   probe: null,
   maxPending: 60_000,
   listenerObstacles: [],
+  descriptorShortage: undefined,
   configurationProblems: [],
 };
 
@@ -59,6 +60,11 @@ describe('problems of a node', () => {
       { listenerObstacles: ['health server cannot listen on 0.0.0.0:10256; retrying: EADDRINUSE'] },
       'degraded',
       'the health server cannot listen on 0.0.0.0:10256; retrying: EADDRINUSE',
+    ],
+    [
+      { descriptorShortage: 'health check node port of 1 Service is not open: work/web' },
+      'degraded',
+      'the health check node port of 1 Service is not open: work/web',
     ],
     [
       { configurationProblems: ['config.yaml: mode: "ipvz" is no proxy mode'] },

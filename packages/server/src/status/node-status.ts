@@ -140,6 +140,8 @@ export type StatusFacts = Pick<NodeStatus, 'families' | 'sources' | 'verificatio
   readonly maxPending: number;
   /** Why servers of this process do not listen. */
   readonly listenerObstacles: readonly string[];
+  /** Which ports are not open for lack of descriptors; undefined when all are. */
+  readonly descriptorShortage: string | undefined;
   /** What is invalid in the configuration that is not in force. */
   readonly configurationProblems: readonly string[];
 };
@@ -153,6 +155,7 @@ export function findProblems({
   probe,
   maxPending,
   listenerObstacles,
+  descriptorShortage,
   configurationProblems,
 }: StatusFacts): readonly StatusProblem[] {
   const problems: StatusProblem[] = [];
@@ -192,6 +195,14 @@ export function findProblems({
       severity: 'degraded',
       found: `the ${found}`,
       advice: 'who asks this port gets no answer, or that of another process; free the port, or choose another',
+    });
+  }
+  if (descriptorShortage !== undefined) {
+    problems.push({
+      severity: 'degraded',
+      found: `the ${descriptorShortage}`,
+      advice:
+        'load balancers that check them send no traffic to this node; raise the limit of open files (ulimit -n, LimitNOFILE) and restart the agent',
     });
   }
   for (const problem of configurationProblems) {
