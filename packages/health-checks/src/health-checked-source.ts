@@ -6,6 +6,7 @@ import {
   type Source,
   type SourceContext,
   type SourceHandler,
+  type SourceKind,
   SourceReporter,
 } from '@kube-proxier/core';
 import type { HealthChecks } from './health-checks.js';
@@ -82,7 +83,7 @@ export class HealthCheckedSource implements Source {
     }
   }
 
-  obstacle(kind: 'Services' | 'EndpointSlices'): string | undefined {
+  obstacle(kind: SourceKind): string | undefined {
     const pending = this.#isWaiting && kind === 'EndpointSlices' ? this.checks.pendingFirstResults : undefined;
     return pending
       ? `the first health checks are running: ${pending.pending} of ${pending.checks} have no result yet`

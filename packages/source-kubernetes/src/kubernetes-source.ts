@@ -11,6 +11,7 @@ import {
   type Source,
   type SourceContext,
   type SourceHandler,
+  type SourceKind,
   SourceReporter,
   silentLogger,
   systemClock,
@@ -111,7 +112,10 @@ export class KubernetesSource implements Source {
     this.#run(handler, context.nodeName, signal);
   }
 
-  obstacle(kind: 'Services' | 'EndpointSlices'): string | undefined {
+  obstacle(kind: SourceKind): string | undefined {
+    if (kind === 'ServiceCIDRs') {
+      return this.#connection?.obstacle(SERVICE_CIDRS.name);
+    }
     const { name } = kind === 'Services' ? SERVICES : ENDPOINT_SLICES;
     // "Synced" is delayed for a limited time until the Node is known.
     return this.#connection?.obstacle(name) ?? this.#connection?.obstacle(ownNode('').name) ?? this.#nodeMissing;

@@ -70,7 +70,7 @@ interface FamilyRecord {
   pendingSince: number | undefined;
 }
 
-const KINDS = ['Services', 'EndpointSlices'] as const;
+const KINDS = ['Services', 'EndpointSlices', 'ServiceCIDRs'] as const;
 
 /** Collects what `/debug/status` reports. */
 export class NodeStatusReport implements ServerObserver {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ProxyState } from '@kube-proxier/core';
+import type { ProxyState, SourceKind } from '@kube-proxier/core';
 import { VirtualClock } from '@kube-proxier/core/testing';
 import { Readiness } from '../health/readiness.js';
 import { ProxyMetrics } from '../metrics/proxy-metrics.js';
@@ -126,6 +126,21 @@ describe('problems of a node', () => {
 describe('NodeStatusReport', () => {
   const node = { nodePortAddresses: { kind: 'listed', addresses: ['192.0.2.1'], loopback: true } };
   const state = { family: 'IPv4', servicePorts: new Map(), node } as unknown as ProxyState;
+
+  test('is degraded while ServiceCIDRs cannot be read, for which the node does not wait', async () => {
+    const clock = new VirtualClock();
+    const readiness = new Readiness();
+    const obstacle = (kind: SourceKind) => (kind === 'ServiceCIDRs' ? 'it forbids to list servicecidrs' : undefined);
+    const source = { description: 'API server', start: async () => {}, stop: async () => {}, obstacle };
+    const report = new NodeStatusReport({ nodeName: 'node1', clock, readiness, sources: [source], maxPending: 60_000 });
+    readiness.serve(['IPv4'], () => undefined);
+    readiness.synced({ family: 'IPv4' });
+    report.synced({ family: 'IPv4', state, full: true, duration: 1 });
+    expect(await report.status()).toMatchObject({
+      verdict: 'degraded',
+      problems: [{ found: 'API server: it forbids to list servicecidrs' }],
+    });
+  });
 
   test('follows a start, a failure, its repair and drift', async () => {
     const clock = new VirtualClock();
