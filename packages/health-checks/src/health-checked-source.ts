@@ -1,4 +1,5 @@
 import {
+  checkSourceStart,
   type EndpointSlice,
   messageOf,
   type Node,
@@ -46,6 +47,7 @@ export class HealthCheckedSource implements Source {
   }
 
   async start(handler: SourceHandler, context: SourceContext): Promise<void> {
+    checkSourceStart('HealthCheckedSource', handler, context);
     const { checks, source } = this;
     const handle = checks.attach({ allowNamespaces: this.options.allowNamespaces ?? false });
     const reporter = new SourceReporter(handler, (error) =>

@@ -1,5 +1,6 @@
 import {
   type Clock,
+  checkSourceStart,
   type EndpointSlice,
   type Logger,
   messageOf,
@@ -90,9 +91,11 @@ export class KubernetesSource implements Source {
   }
 
   /**
-   * @throws KubernetesError when no API server can be reached with this configuration: see there for the codes.
+   * @throws KubernetesError when no API server can be reached with this configuration: see there for the codes;
+   * ProxierError `SOURCE_START` when an argument is missing.
    */
   async start(handler: SourceHandler, context: SourceContext): Promise<void> {
+    checkSourceStart('KubernetesSource', handler, context);
     if (this.#begun) {
       throw new KubernetesError('SOURCE_IN_USE', 'this KubernetesSource was started before; make a new one');
     }
