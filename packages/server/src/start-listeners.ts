@@ -105,6 +105,7 @@ export async function startListeners(
     maxPending: 2 * syncPeriod,
     verification,
     leftovers,
+    ineligible: () => health.ineligible,
     listenerObstacles: () => [...servers.flatMap(({ obstacle }) => obstacle ?? []), ...serviceHealth.obstacles],
     descriptorShortage: () => serviceHealth.shortage,
     ...(probe ? { probe: () => probe.status() } : {}),

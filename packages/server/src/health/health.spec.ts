@@ -87,17 +87,28 @@ describe('ProxyHealth (spec H-3…H-10)', () => {
   });
 
   test.each([
-    ['unknown', undefined, false],
-    ['there', node(), true],
-    ['being deleted', node({ metadata: { name: 'node1', deletionTimestamp: '2026-01-01T00:00:00Z' } }), false],
-    ['tainted for the autoscaler', node({ spec: { taints: [{ key: 'ToBeDeletedByClusterAutoscaler' }] } }), false],
-    ['tainted for something else', node({ spec: { taints: [{ key: 'other' }] } }), true],
-  ])('a node that is %s', (_what, object, eligible) => {
+    ['unknown', undefined, false, undefined],
+    ['there', node(), true, undefined],
+    [
+      'being deleted',
+      node({ metadata: { name: 'node1', deletionTimestamp: '2026-01-01T00:00:00Z' } }),
+      false,
+      'the Node is being deleted',
+    ],
+    [
+      'tainted for the autoscaler',
+      node({ spec: { taints: [{ key: 'ToBeDeletedByClusterAutoscaler' }] } }),
+      false,
+      'the Node has the taint ToBeDeletedByClusterAutoscaler',
+    ],
+    ['tainted for something else', node({ spec: { taints: [{ key: 'other' }] } }), true, undefined],
+  ])('a node that is %s', (_what, object, eligible, why) => {
     const health = new ProxyHealth(TIMEOUT);
     if (object) {
       health.nodeEvent(object);
     }
     expect(health.status().nodeEligible).toBe(eligible);
+    expect(health.ineligible).toBe(why);
   });
 });
 

@@ -43,6 +43,8 @@ export interface NodeStatusReportOptions {
   readonly probe?: () => ProbeStatuses;
   /** See `NodeStatus.leftovers`. Default: not reported. */
   readonly leftovers?: () => string | undefined;
+  /** Why `/healthz` answers 503 where the proxy is healthy. Default: it does not. */
+  readonly ineligible?: () => string | undefined;
   /** Why servers of this process do not listen. Default: all listen. */
   readonly listenerObstacles?: () => readonly string[];
   /** Which ports are not open for lack of descriptors. Default: all are open. */
@@ -146,6 +148,7 @@ export class NodeStatusReport implements ServerObserver {
     const probe = this.options.probe?.() ?? null;
     const problems = findProblems({
       ...{ notReady: readiness.reason(), families, sources, verification, probe, maxPending },
+      ineligible: this.options.ineligible?.(),
       listenerObstacles: this.options.listenerObstacles?.() ?? [],
       descriptorShortage: this.options.descriptorShortage?.(),
       configurationProblems: this.options.configurationProblems?.() ?? [],

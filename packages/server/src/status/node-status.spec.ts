@@ -27,6 +27,7 @@ const FACTS = {
   leftovers: null,
   probe: null,
   maxPending: 60_000,
+  ineligible: undefined,
   listenerObstacles: [],
   descriptorShortage: undefined,
   configurationProblems: [],
@@ -56,6 +57,7 @@ describe('problems of a node', () => {
       'degraded',
       '3 IPv4 syncs failed in a row: nft is missing',
     ],
+    [{ ineligible: 'the Node is being deleted' }, 'degraded', '/healthz answers 503: the Node is being deleted'],
     [
       { listenerObstacles: ['health server cannot listen on 0.0.0.0:10256; retrying: EADDRINUSE'] },
       'degraded',

@@ -138,6 +138,8 @@ export type StatusFacts = Pick<NodeStatus, 'families' | 'sources' | 'verificatio
   readonly notReady: string | undefined;
   /** Milliseconds that a change may be pending. */
   readonly maxPending: number;
+  /** Why load balancers are told to send no new connections to this node; undefined when they are not. */
+  readonly ineligible: string | undefined;
   /** Why servers of this process do not listen. */
   readonly listenerObstacles: readonly string[];
   /** Which ports are not open for lack of descriptors; undefined when all are. */
@@ -154,6 +156,7 @@ export function findProblems({
   verification,
   probe,
   maxPending,
+  ineligible,
   listenerObstacles,
   descriptorShortage,
   configurationProblems,
@@ -190,6 +193,14 @@ export function findProblems({
     });
   }
   problems.push(...problemsOfProbe(probe ?? {}));
+  if (ineligible !== undefined) {
+    problems.push({
+      severity: 'degraded',
+      found: `/healthz answers 503: ${ineligible}`,
+      advice:
+        'load balancers send no new connections to this node, which serves on; remove the taint if the node is to stay',
+    });
+  }
   for (const found of listenerObstacles) {
     problems.push({
       severity: 'degraded',
