@@ -59,6 +59,8 @@ export class ScrapeServer {
   #listener: HttpListener | undefined;
   #certificate: ServerCertificate | undefined;
   #timer: Timer | undefined;
+  /** Why its certificate files are not in use; undefined while they are, and where there are none. */
+  #certificateProblem: string | undefined;
   #stopped = false;
 
   constructor(options: ScrapeServerOptions) {
@@ -77,9 +79,9 @@ export class ScrapeServer {
     return this.#listener?.address;
   }
 
-  /** Why it does not listen; undefined while it listens. */
+  /** Why it does not listen, or not with its certificate; undefined while it does. */
   get obstacle(): string | undefined {
-    return this.#listener?.obstacle;
+    return this.#listener?.obstacle ?? this.#certificateProblem;
   }
 
   /**
@@ -99,10 +101,12 @@ export class ScrapeServer {
         throw error;
       }
       this.#options.onFailure?.();
+      this.#certificateProblem = `metrics server does not listen; retrying: ${messageOf(error)}`;
       this.#logger.error(`Metrics are not served, and this is retried: ${messageOf(error)}`);
       this.#later(CERTIFICATE_RETRY, () => this.start());
       return;
     }
+    this.#certificateProblem = undefined;
     await this.#listen(this.#certificate);
     this.#later(CERTIFICATE_PERIOD, () => this.#renew(tls));
   }
@@ -145,6 +149,7 @@ export class ScrapeServer {
   async #renew(files: CertificateFiles): Promise<void> {
     try {
       const certificate = await readCertificate(files);
+      this.#certificateProblem = undefined;
       const { certificate: previous, key } = this.#certificate ?? {};
       if (!this.#stopped && (certificate.certificate !== previous || certificate.key !== key)) {
         this.#listener?.renewCertificate(certificate);
@@ -153,6 +158,7 @@ export class ScrapeServer {
       }
     } catch (error) {
       this.#options.onFailure?.();
+      this.#certificateProblem = `metrics server continues with its previous certificate: ${messageOf(error)}`;
       this.#logger.error(`The metrics server continues with its previous certificate: ${messageOf(error)}`);
     }
     this.#later(CERTIFICATE_PERIOD, () => this.#renew(files));

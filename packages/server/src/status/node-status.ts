@@ -205,7 +205,8 @@ export function findProblems({
     problems.push({
       severity: 'degraded',
       found: `the ${found}`,
-      advice: 'who asks this port gets no answer, or that of another process; free the port, or choose another',
+      advice:
+        'who asks this port gets no answer, or that of another process; free the port or choose another, or renew the certificate',
     });
   }
   if (descriptorShortage !== undefined) {
