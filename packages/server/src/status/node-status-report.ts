@@ -77,6 +77,8 @@ const KINDS = ['Services', 'EndpointSlices', 'ServiceCIDRs'] as const;
 /** Collects what `/debug/status` reports. */
 export class NodeStatusReport implements ServerObserver {
   readonly #families = new Map<IPFamily, FamilyRecord>();
+  /** Why what serves beside the backend is not up to date. */
+  readonly #companions = new Map<IPFamily, string>();
   /** Counted once for each state, and only when the status is requested. */
   readonly #counts = new StateMemo(countObjects);
   readonly #startTime: number;
@@ -123,6 +125,14 @@ export class NodeStatusReport implements ServerObserver {
     this.#lastDrift = { at: this.options.clock.now(), what };
   }
 
+  companion(family: IPFamily, error: unknown): void {
+    if (error === undefined) {
+      this.#companions.delete(family);
+    } else {
+      this.#companions.set(family, messageOf(error));
+    }
+  }
+
   serviceEvent(): void {
     this.#lastObjectChange = this.options.clock.now();
   }
@@ -148,6 +158,7 @@ export class NodeStatusReport implements ServerObserver {
     const probe = this.options.probe?.() ?? null;
     const problems = findProblems({
       ...{ notReady: readiness.reason(), families, sources, verification, probe, maxPending },
+      companions: [...this.#companions].map(([family, error]) => `${family} beside the rules: ${error}`),
       ineligible: this.options.ineligible?.(),
       listenerObstacles: this.options.listenerObstacles?.() ?? [],
       descriptorShortage: this.options.descriptorShortage?.(),

@@ -27,6 +27,7 @@ const FACTS = {
   leftovers: null,
   probe: null,
   maxPending: 60_000,
+  companions: [],
   ineligible: undefined,
   listenerObstacles: [],
   descriptorShortage: undefined,
@@ -56,6 +57,11 @@ describe('problems of a node', () => {
       { families: { IPv4: { ...FAMILY, failures: 3, lastError: 'nft is missing' } } },
       'degraded',
       '3 IPv4 syncs failed in a row: nft is missing',
+    ],
+    [
+      { companions: ['IPv4 beside the rules: another program holds 127.0.0.1:31269/TCP'] },
+      'degraded',
+      'IPv4 beside the rules: another program holds 127.0.0.1:31269/TCP',
     ],
     [{ ineligible: 'the Node is being deleted' }, 'degraded', '/healthz answers 503: the Node is being deleted'],
     [
@@ -180,6 +186,12 @@ describe('NodeStatusReport', () => {
       families: { IPv4: { pendingSeconds: 5 } },
       failures: { 'health server': 1 },
     });
+
+    report.companion('IPv4', new Error('another program holds 127.0.0.1:31269/TCP'));
+    expect((await report.status()).problems).toContainEqual(
+      expect.objectContaining({ found: 'IPv4 beside the rules: another program holds 127.0.0.1:31269/TCP' }),
+    );
+    report.companion('IPv4', undefined);
 
     obstacle = undefined;
     report.synced({ family: 'IPv4', state, full: false, duration: 1 });

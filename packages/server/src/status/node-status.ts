@@ -138,6 +138,8 @@ export type StatusFacts = Pick<NodeStatus, 'families' | 'sources' | 'verificatio
   readonly notReady: string | undefined;
   /** Milliseconds that a change may be pending. */
   readonly maxPending: number;
+  /** What serves beside the backend, such as sockets for NodePorts on 127.0.0.1, and is not up to date. */
+  readonly companions: readonly string[];
   /** Why load balancers are told to send no new connections to this node; undefined when they are not. */
   readonly ineligible: string | undefined;
   /** Why servers of this process do not listen. */
@@ -156,6 +158,7 @@ export function findProblems({
   verification,
   probe,
   maxPending,
+  companions,
   ineligible,
   listenerObstacles,
   descriptorShortage,
@@ -183,6 +186,13 @@ export function findProblems({
         advice: 'see the log of the agent for a command that does not end',
       });
     }
+  }
+  for (const found of companions) {
+    problems.push({
+      severity: 'degraded',
+      found,
+      advice: 'NodePorts on loopback addresses are affected, and it is retried',
+    });
   }
   if (verification?.verdict === 'different') {
     const { differences, firstFinding } = verification;
