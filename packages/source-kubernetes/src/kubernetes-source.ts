@@ -117,7 +117,9 @@ export class KubernetesSource implements Source {
 
   obstacle(kind: SourceKind): string | undefined {
     if (kind === 'ServiceCIDRs') {
-      return this.#connection?.obstacle(SERVICE_CIDRS.name);
+      // An outage concerns all kinds, and those that the node needs most say it.
+      const isOutage = [SERVICES, ENDPOINT_SLICES].some(({ name }) => this.#connection?.obstacle(name) !== undefined);
+      return isOutage ? undefined : this.#connection?.obstacle(SERVICE_CIDRS.name);
     }
     const { name } = kind === 'Services' ? SERVICES : ENDPOINT_SLICES;
     // "Synced" is delayed for a limited time until the Node is known.
