@@ -50,6 +50,20 @@ describe('NodePorts on 127.0.0.1 in mode nftables', () => {
     await node.until('127.0.0.1 does not answer', async () => (await fromNode('127.0.0.1')).kind !== 'answered');
   });
 
+  test('that another program holds are in the status until it has ended', async () => {
+    node.write(node.sandbox.pod(1).ipv4);
+    const script = `require('node:net').createServer().listen(${NODE_PORT}, '127.0.0.1', () => console.log('held'))`;
+    const holder = node.sandbox.node.spawn([process.execPath, '-e', script]);
+    await new Promise((resolve) => holder.stdout?.once('data', resolve));
+    node.start('nftables', '--nftables-localhost-nodeports');
+    const problems = async () => (await node.run(['status'])).stdout;
+    const found = /^DEGRADED[\s\S]*IPv4 beside the rules: work\/web.* another program holds 127\.0\.0\.1:31269\/TCP/;
+    await node.until('the status names it', async () => found.test(await problems()));
+    holder.kill('SIGKILL');
+    await node.until('127.0.0.1 answers', async () => (await fromNode('127.0.0.1')).kind === 'answered');
+    await node.until('the status is ok', async () => (await problems()).startsWith('OK'));
+  });
+
   if (isThorough) {
     test('are refused by default', async () => {
       node.write(node.sandbox.pod(1).ipv4);

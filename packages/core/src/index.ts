@@ -73,6 +73,7 @@ export * from './resolution/proxy-state-resolver.js';
 export { type Explanation, explainSimulation, formatSimulation } from './simulator/format-simulation.js';
 export * from './simulator/simulate-packet.js';
 export { type EndpointSliceEvent, eventsOfSliceChange } from './sources/address-type-change.js';
+export { checkSourceStart } from './sources/check-source-start.js';
 export * from './sources/source-reporter.js';
 export * from './sync/clock.js';
 export * from './sync/companion-proxier.js';

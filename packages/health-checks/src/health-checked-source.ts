@@ -1,4 +1,5 @@
 import {
+  checkSourceStart,
   type EndpointSlice,
   messageOf,
   type Node,
@@ -6,6 +7,7 @@ import {
   type Source,
   type SourceContext,
   type SourceHandler,
+  type SourceKind,
   SourceReporter,
 } from '@kube-proxier/core';
 import type { HealthChecks } from './health-checks.js';
@@ -45,6 +47,7 @@ export class HealthCheckedSource implements Source {
   }
 
   async start(handler: SourceHandler, context: SourceContext): Promise<void> {
+    checkSourceStart('HealthCheckedSource', handler, context);
     const { checks, source } = this;
     const handle = checks.attach({ allowNamespaces: this.options.allowNamespaces ?? false });
     const reporter = new SourceReporter(handler, (error) =>
@@ -82,7 +85,7 @@ export class HealthCheckedSource implements Source {
     }
   }
 
-  obstacle(kind: 'Services' | 'EndpointSlices'): string | undefined {
+  obstacle(kind: SourceKind): string | undefined {
     const pending = this.#isWaiting && kind === 'EndpointSlices' ? this.checks.pendingFirstResults : undefined;
     return pending
       ? `the first health checks are running: ${pending.pending} of ${pending.checks} have no result yet`

@@ -157,6 +157,7 @@ export * from './process/find-tool.js';
 export { type KernelFiles, kernelFiles, kernelFilesOf, systemErrorCode } from './process/kernel-files.js';
 export { listProcesses, type ProcessInfo, seesAllProcesses } from './process/list-processes.js';
 export { canRun, inNewNamespace } from './process/new-namespace.js';
+export { openFilesLimit } from './process/open-files-limit.js';
 export { type SlowCommand, slowCommands } from './process/process-group.js';
 export { type ReleasedMemory, releaseUnusedMemory } from './process/unused-memory.js';
 export { LibcMarkedSockets, type MarkedSockets, type MarkedTcpOptions } from './sockets/marked-sockets.js';

@@ -39,6 +39,7 @@ export function combineObservers(
     queued: (family) => each('queued', (observer) => observer.queued?.(family)),
     resolving: (family, latest) => each('resolving', (observer) => observer.resolving?.(family, latest)),
     resolved: (family, state) => each('resolved', (observer) => observer.resolved?.(family, state)),
+    companion: (family, error) => each('companion', (observer) => observer.companion?.(family, error)),
     repaired: (repair) => each('repaired', (observer) => observer.repaired?.(repair)),
     failed: (failure) => each('failed', (observer) => observer.failed?.(failure)),
     async synced(success) {

@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, jest, test } from '@jest/globals';
 import {
   type BackendModule,
@@ -35,6 +35,7 @@ import { ConntrackTuning, DEFAULT_CONNTRACK_TUNING } from './conntrack/conntrack
 import { ProxyMetrics } from './metrics/proxy-metrics.js';
 import { ProxyServer } from './proxy-server.js';
 import type { ProxyServerOptions } from './proxy-server-options.js';
+import type { NodeStatus } from './status/node-status.js';
 import { cleanupBackends } from './takeover/cleanup-backends.js';
 
 class FakeBackend implements BackendModule {
@@ -534,6 +535,28 @@ describe('cleanupBackends', () => {
     } finally {
       await server.stop();
       taken.close();
+    }
+  });
+
+  test('the status says why /healthz answers 503 while the Node is tainted', async () => {
+    const free = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => free.once('listening', resolve));
+    const { port } = free.address() as AddressInfo;
+    await new Promise((resolve) => free.close(resolve));
+    const { source, server } = setUp({ statusAddress: { host: '127.0.0.1', port } });
+    try {
+      await server.start();
+      const problems = async () => {
+        const status = (await (await fetch(`http://127.0.0.1:${port}/debug/status`)).json()) as NodeStatus;
+        return status.problems.map(({ found }) => found);
+      };
+      const metadata = { name: 'n1' };
+      source.handler?.onNodeUpdate({ metadata, spec: { taints: [{ key: 'ToBeDeletedByClusterAutoscaler' }] } });
+      expect(await problems()).toContain('/healthz answers 503: the Node has the taint ToBeDeletedByClusterAutoscaler');
+      source.handler?.onNodeUpdate({ metadata });
+      expect((await problems()).join()).not.toContain('/healthz');
+    } finally {
+      await server.stop();
     }
   });
 

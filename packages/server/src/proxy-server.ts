@@ -179,7 +179,8 @@ export class ProxyServer {
     this.#abort.signal.throwIfAborted();
     this.#instance?.describe({ mode: selection.mode });
     const options = this.#proxierOptions(nodeName);
-    this.#observer = await this.#startListening(options);
+    const proxiesInProcess = !(selection.backend.capabilities?.servesWithoutProcess ?? true);
+    this.#observer = await this.#startListening(options, proxiesInProcess);
     this.#observer.modeSelected?.(selection);
     const { primary, addresses } = resolveNodeAddresses(options.nodeAddresses, bindAddress);
     const families = await this.#usableFamilies(primary, selection);
@@ -295,7 +296,7 @@ export class ProxyServer {
   }
 
   /** Starts the listeners. Returns what is notified of all that happens: them, metrics, and the host's observer. */
-  async #startListening(options: ProxierOptions): Promise<ServerObserver> {
+  async #startListening(options: ProxierOptions, proxiesInProcess: boolean): Promise<ServerObserver> {
     const { syncPeriod, nodeName } = options;
     const { clock = systemClock, metrics } = this.#options;
     const logger = this.#logger;
@@ -310,7 +311,8 @@ export class ProxyServer {
     this.#verification = verification;
     const readiness = this.#readiness;
     const observers = await startListeners(this.#options, {
-      ...{ nodeName, syncPeriod, readiness, logger, verification, recorder: this.#recorder, probe: this.#probe },
+      ...{ nodeName, syncPeriod, readiness, proxiesInProcess, logger, verification },
+      ...{ recorder: this.#recorder, probe: this.#probe },
       leftovers: () => this.#takeover?.status,
       onServiceHealthFailed: (...failure) => this.#observer.serviceHealthFailed?.(...failure),
       onCreated: (listener) => this.#listening.push(listener),

@@ -1,5 +1,7 @@
 import { hostname } from 'node:os';
 import { type HealthCheckNodePort, type Logger, systemClock } from '@kube-proxier/core';
+import { openFilesLimit } from '@kube-proxier/linux';
+import { descriptorShares } from './health/descriptor-shares.js';
 import { HealthServer } from './health/health-server.js';
 import { OwnAddresses } from './health/own-addresses.js';
 import { ProxyHealth } from './health/proxy-health.js';
@@ -23,6 +25,8 @@ export interface ListenerContext {
   /** Of the proxier, in milliseconds. */
   readonly syncPeriod: number;
   readonly readiness: Readiness;
+  /** The mode carries connections through sockets of this process. */
+  readonly proxiesInProcess: boolean;
   readonly logger: Logger;
   readonly verification: BackgroundVerification;
   /** Default: nothing is recorded. */
@@ -49,6 +53,7 @@ export async function startListeners(
     nodeName,
     syncPeriod,
     readiness,
+    proxiesInProcess,
     logger,
     verification,
     recorder,
@@ -64,8 +69,12 @@ export async function startListeners(
   const isOwnAddress = (address: string) => own.has(address);
   const hardFail = options.bindAddressHardFail ?? false;
   const health = new ProxyHealth(2 * syncPeriod, clock);
+  // What depends on no Service comes first: the node must not look dead for lack of descriptors.
+  const shares = descriptorShares((await openFilesLimit()) ?? Number.POSITIVE_INFINITY, proxiesInProcess);
+  const { connections } = shares;
   const serviceHealth = new ServiceHealthServers({
     health,
+    shares,
     logger,
     clock,
     isOwnAddress,
@@ -84,6 +93,7 @@ export async function startListeners(
       clock,
       hardFail,
       isOwnAddress,
+      connections,
       onFailure: () => metrics?.partFailed('health server'),
       onAnswer: (path, status) => metrics?.healthAnswered(path, status),
     });
@@ -95,7 +105,9 @@ export async function startListeners(
     maxPending: 2 * syncPeriod,
     verification,
     leftovers,
-    listenerObstacles: () => servers.flatMap(({ obstacle }) => obstacle ?? []),
+    ineligible: () => health.ineligible,
+    listenerObstacles: () => [...servers.flatMap(({ obstacle }) => obstacle ?? []), ...serviceHealth.obstacles],
+    descriptorShortage: () => serviceHealth.shortage,
     ...(probe ? { probe: () => probe.status() } : {}),
     ...(options.healthChecks ? { healthChecks: options.healthChecks } : {}),
     ...(options.configurationProblems ? { configurationProblems: options.configurationProblems } : {}),
@@ -110,6 +122,7 @@ export async function startListeners(
       clock,
       hardFail,
       isOwnAddress,
+      connections,
       nodeName,
       hostNames: [nodeName, hostname(), ...(options.statusHostNames ?? [])],
       onFailure: () => metrics?.partFailed('status server'),
@@ -136,6 +149,7 @@ export async function startListeners(
       clock,
       hardFail,
       isOwnAddress,
+      connections,
       onFailure: () => metrics.partFailed('metrics server'),
     });
   const servers = [healthServer, statusServer, scrapeServer].filter((server) => server !== undefined);

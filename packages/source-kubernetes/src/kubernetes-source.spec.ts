@@ -539,6 +539,49 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
+  test('says what is not done without permission to read ServiceCIDRs, in the log once and in the status until it is granted', async () => {
+    const world = await World.make();
+    world.server.forbidden.add('servicecidrs');
+    await world.source.start(world.handler, { nodeName: 'node1' });
+    await world.until(() => world.handler.servicesSynced === 1, 'synced');
+    const obstacle = () => world.source.obstacle('ServiceCIDRs');
+    await world.until(() => obstacle() !== undefined, 'the refusal');
+    expect(obstacle()).toMatch(
+      /^it forbids to list or watch servicecidrs .*; until then packets to addresses of the Service networks that no Service has are not dropped$/,
+    );
+    expect(world.source.obstacle('Services')).toBeUndefined();
+    const requests = () => world.server.requests.filter(({ resource }) => resource === 'servicecidrs').length;
+    const before = requests();
+    await world.until(() => requests() > before + 2, 'further requests');
+    expect(world.loud).toEqual([expect.stringContaining('W the API server')]);
+    world.server.forbidden.clear();
+    await world.until(() => obstacle() === undefined, 'the permission');
+    expect(world.loud).toHaveLength(2);
+  });
+
+  test('while one resource cannot be read, the log has the first reason of each other one', async () => {
+    const world = await (await World.make()).start();
+    const failing = new Map([['services', 500]]);
+    world.server.faultFor = ({ resource }) => {
+      const code = failing.get(resource);
+      return code === undefined ? undefined : { kind: 'status', code };
+    };
+    world.server.disturbWatches('gone', 'services');
+    await world.until(() => world.loud.length === 1, 'the first reason');
+    expect(world.loud[0]).toMatch(/does not answer correctly: services: 500/);
+    failing.set('endpointslices', 503);
+    world.server.disturbWatches('gone', 'endpointslices');
+    await world.until(() => world.source.obstacle('EndpointSlices') !== undefined, 'another one');
+    expect(world.loud[1]).toMatch(/^E .* does not answer correctly for endpointslices either: 503/);
+    failing.delete('endpointslices');
+    await world.until(() => world.loud.length === 3, 'its end');
+    expect(world.loud[2]).toMatch(/^I .* answers for endpointslices again$/);
+    failing.clear();
+    await world.until(() => world.loud.length === 4, 'the end');
+    expect(world.loud[3]).toMatch(/^I .* answers again after \d+ s$/);
+    world.expectExact();
+  });
+
   test('needs no ServiceCIDRs, and no field selector for Services', async () => {
     const world = await World.make({}, { unknownResources: ['servicecidrs'], refuseFieldLabels: ['spec.clusterIP'] });
     world.server.store.put('services', service('headless', { clusterIP: 'None' }));

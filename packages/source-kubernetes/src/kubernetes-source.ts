@@ -1,5 +1,6 @@
 import {
   type Clock,
+  checkSourceStart,
   type EndpointSlice,
   type Logger,
   messageOf,
@@ -11,6 +12,7 @@ import {
   type Source,
   type SourceContext,
   type SourceHandler,
+  type SourceKind,
   SourceReporter,
   silentLogger,
   systemClock,
@@ -89,9 +91,11 @@ export class KubernetesSource implements Source {
   }
 
   /**
-   * @throws KubernetesError when no API server can be reached with this configuration: see there for the codes.
+   * @throws KubernetesError when no API server can be reached with this configuration: see there for the codes;
+   * ProxierError `SOURCE_START` when an argument is missing.
    */
   async start(handler: SourceHandler, context: SourceContext): Promise<void> {
+    checkSourceStart('KubernetesSource', handler, context);
     if (this.#begun) {
       throw new KubernetesError('SOURCE_IN_USE', 'this KubernetesSource was started before; make a new one');
     }
@@ -111,7 +115,12 @@ export class KubernetesSource implements Source {
     this.#run(handler, context.nodeName, signal);
   }
 
-  obstacle(kind: 'Services' | 'EndpointSlices'): string | undefined {
+  obstacle(kind: SourceKind): string | undefined {
+    if (kind === 'ServiceCIDRs') {
+      // An outage concerns all kinds, and those that the node needs most say it.
+      const isOutage = [SERVICES, ENDPOINT_SLICES].some(({ name }) => this.#connection?.obstacle(name) !== undefined);
+      return isOutage ? undefined : this.#connection?.obstacle(SERVICE_CIDRS.name);
+    }
     const { name } = kind === 'Services' ? SERVICES : ENDPOINT_SLICES;
     // "Synced" is delayed for a limited time until the Node is known.
     return this.#connection?.obstacle(name) ?? this.#connection?.obstacle(ownNode('').name) ?? this.#nodeMissing;

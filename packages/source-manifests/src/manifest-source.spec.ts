@@ -410,6 +410,14 @@ describe('ManifestSource', () => {
     );
   });
 
+  test('a start without arguments names the one that is missing', async () => {
+    const source = new ManifestSource({ path: directory });
+    await expect((source as unknown as { start(): Promise<void> }).start()).rejects.toMatchObject({
+      code: 'SOURCE_START',
+      message: expect.stringMatching(/^ManifestSource\.start needs the argument handler; it must be /),
+    });
+  });
+
   test('replaces Endpoints by EndpointSlices of the same Service', async () => {
     await write(
       'a.yaml',

@@ -1,6 +1,7 @@
 import {
   assertNever,
   type Clock,
+  checkSourceStart,
   type EndpointSlice,
   findOptionProblem,
   type Logger,
@@ -194,9 +195,10 @@ export class ManifestSource implements Source {
    * Reads all files, reports their objects, and continues to watch. Resolves when both `…Synced` methods were called,
    * or when it was stopped before that. Malformed files do not make it fail; their objects are omitted.
    *
-   * @throws ManifestError when `path` does not exist or cannot be read.
+   * @throws ManifestError when `path` does not exist or cannot be read; ProxierError `SOURCE_START` when an argument is missing.
    */
   async start(handler: SourceHandler, context: SourceContext): Promise<void> {
+    checkSourceStart('ManifestSource', handler, context);
     if (this.#started) {
       throw new ManifestError('MANIFESTS_IN_USE', `${this.description} were started before; make a new ManifestSource`);
     }

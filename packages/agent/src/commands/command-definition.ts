@@ -260,7 +260,7 @@ export const COMMANDS = [
     description: 'Explains kube-proxier and all flags of the agent, or one command, as --help does.',
     examples: [{ purpose: 'How is a packet explained?', command: 'help explain' }],
     flags: [],
-    exitStatus: '0, or 1 for an unknown command',
+    exitStatus: '0, or 1 for an unknown command or more than one',
   },
   {
     name: 'version',

@@ -173,7 +173,9 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
 
 function help({ operands, topic, errors }: CommandLine, { composition, print, printError }: AgentEnvironment): number {
   const unknownTopic = operands.length > 0 && topic === undefined;
-  if (unknownTopic && errors.length > 0) {
+  // With --help, everything else is ignored.
+  const tooMany = operands.length > 1 && operands[0] === topic;
+  if ((unknownTopic || tooMany) && errors.length > 0) {
     printError(errors.map((error) => `kube-proxier: ${error}\n`).join(''));
     return 1;
   }

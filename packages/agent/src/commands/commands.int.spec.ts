@@ -89,6 +89,7 @@ describe('commands without an agent', () => {
         ['status --wacth', 4],
         ['get pods', 1],
         ['help nothing', 1],
+        ['help status extra', 1],
       ],
       [
         ['get services --all', 1],

@@ -63,6 +63,7 @@ describe('parseCommandLine', () => {
     [['--masquerade-all', 'false'], /got "false"; .* with "=", as in --masquerade-all=false$/],
     [['clean'], /got "clean"; did you mean the command cleanup\?$/],
     [['--manifests', 'a', 'b'], /got "b"; to name several manifests, repeat --manifests$/],
+    [['help', 'status', 'extra'], /^kube-proxier help takes at most one argument, as in: kube-proxier help explain$/],
     [['start'], /got "start"; see kube-proxier --help$/],
     [['--proxy-mode'], /^flag --proxy-mode needs a value$/],
   ])('has an error for %j', (args, expected) => {

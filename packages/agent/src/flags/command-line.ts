@@ -62,7 +62,9 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     errors.push(`${command} takes no arguments except flags, but got ${list}; ${hint}`);
   } else if (named && (stray.length < least || stray.length > most)) {
     const example = named.examples[0]?.command ?? named.name;
-    errors.push(`${PROGRAM} ${named.name} needs ${countOf(least, most)}, as in: ${PROGRAM} ${example}`);
+    errors.push(
+      `${PROGRAM} ${named.name} ${least === 0 ? 'takes' : 'needs'} ${countOf(least, most)}, as in: ${PROGRAM} ${example}`,
+    );
   }
   errors.push(...flagsOfOtherCommands(values, named));
   let topic = named?.name;
@@ -108,6 +110,9 @@ function countOf(least: number, most: number): string {
   const names = ['no', 'one', 'two', 'three'];
   if (most === Number.POSITIVE_INFINITY) {
     return `at least ${names[least]} argument${least === 1 ? '' : 's'}`;
+  }
+  if (least === 0) {
+    return `at most ${names[most]} argument${most === 1 ? '' : 's'}`;
   }
   const count = least === most ? `${names[least]}` : `${names[least]} to ${names[most]}`;
   return `${count} argument${most === 1 ? '' : 's'}`;

@@ -14,6 +14,9 @@ export type SourceHandler = Pick<
   | 'onServiceCIDRsUpdate'
 >;
 
+/** Objects of which a source may be asked why it cannot read them. A node never waits for ServiceCIDRs. */
+export type SourceKind = 'Services' | 'EndpointSlices' | 'ServiceCIDRs';
+
 /** What the host passes to a source at its start. */
 export interface SourceContext {
   /** This node's name: only the Node object with this name is passed on. */
@@ -48,9 +51,9 @@ export interface Source {
 
   /**
    * The current obstacle to reading these objects, as text for the user: `it forbids to list endpointslices`; undefined
-   * when no obstacle is known. Shown while the node waits for them. Default: none.
+   * when no obstacle is known. Shown while the node waits for them, and in its status. Default: none.
    */
-  obstacle?(kind: 'Services' | 'EndpointSlices'): string | undefined;
+  obstacle?(kind: SourceKind): string | undefined;
 
   /** Stops it within a second: no event after it resolves, and nothing keeps the process alive. Idempotent. */
   stop(): Promise<void>;

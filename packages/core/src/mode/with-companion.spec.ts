@@ -95,9 +95,13 @@ describe('withCompanion', () => {
 
   test('a sync is reported when the companion is done too, has failed, or takes too long', async () => {
     const [first, second] = [backend('first'), backend('second')];
-    const { create, clock } = setUp(withCompanion(first, second, (context) => context));
+    const { create, clock } = setUp(withCompanion(first, second, (context) => ({ ...context, observer: {} })));
     let reported = 0;
-    const proxier = create('IPv4', { synced: () => void reported++ });
+    const failures: string[] = [];
+    const proxier = create('IPv4', {
+      synced: () => void reported++,
+      companion: (family, error) => void failures.push(`${family}: ${error}`),
+    });
     const slow = second.made[0]?.dataplane as FakeDataplane;
     const apply = slow.apply.bind(slow);
     let finish: (error?: Error) => void = () => {};
@@ -131,6 +135,7 @@ describe('withCompanion', () => {
       await clock.advance(wait);
       expect(reported).toBeGreaterThan(before);
     }
+    expect([...new Set(failures)].sort()).toEqual(['IPv4: Error: no sockets', 'IPv4: undefined']);
     stop.abort();
     finish();
     await clock.advance(2000);

@@ -29,7 +29,7 @@ export function withCompanion(
     const progress = new CompanionProgress(context.clock);
     const [first, second] = [
       create(primary, progress.waitedFor(context)),
-      create(companion, progress.watched(companionContext)),
+      create(companion, progress.watched(companionContext, context.observer)),
     ];
     return new CompanionProxier(first, second, progress, context.logger);
   };

@@ -115,6 +115,48 @@ describe('slices', () => {
     }
   });
 
+  describe('an endpoint in two slices (spec B-2)', () => {
+    const entry = (name: string, node?: string) =>
+      makeSlice('a', [node === undefined ? '10.0.0.1' : { address: '10.0.0.1', node }], { name });
+    const key = servicePortKeyFrom('default/a:/TCP');
+
+    test.each([
+      ['a', 'b'],
+      ['b', 'a'],
+    ])('is on the node that one of them names, when that one is %s, in any order of events', (named, unnamed) => {
+      const known = entry(named, 'node1');
+      const unknown = entry(unnamed);
+      const local = [{ isLocal: true, nodeName: 'node1' }];
+      for (const slices of [
+        [known, unknown],
+        [unknown, known],
+      ]) {
+        const atOnce = resolveObjects({ services: [makeService('a')], slices });
+        expect(atOnce.servicePorts.get(key)?.candidates).toMatchObject(local);
+        const resolver = makeResolver();
+        resolver.updateService(undefined, makeService('a'));
+        for (const slice of slices) {
+          resolver.updateEndpointSlice(undefined, slice);
+          resolver.applyPending();
+        }
+        expect(resolver.latest?.servicePorts.get(key)?.candidates).toMatchObject(local);
+        resolver.updateEndpointSlice(known, undefined);
+        expect(resolver.applyPending().state.servicePorts.get(key)?.candidates).toMatchObject([{ isLocal: false }]);
+        resolver.updateEndpointSlice(undefined, known);
+        expect(resolver.applyPending().state.servicePorts.get(key)?.candidates).toMatchObject(local);
+      }
+    });
+
+    test('that name two nodes is on the same node for both of them', () => {
+      const slices = [entry('a', 'node2'), entry('b', 'node1')];
+      const nodes = ['node1', 'node2'].map((nodeName) => {
+        const state = resolveObjects({ services: [makeService('a')], slices }, { nodeName });
+        return state.servicePorts.get(key)?.candidates.map(({ isLocal }) => isLocal);
+      });
+      expect(nodes).toEqual([[true], [false]]);
+    });
+  });
+
   test('a slice whose label changes to another Service belongs to that Service', () => {
     const resolver = makeResolver();
     resolver.updateService(undefined, makeService('a'));

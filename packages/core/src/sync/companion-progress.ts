@@ -15,13 +15,19 @@ export class CompanionProgress {
   #begun: number | undefined;
   #done = 0;
   #ended = false;
+  #report: (error: unknown) => void = () => {};
   readonly #waiting = new Set<() => void>();
 
   constructor(private readonly clock: Clock) {}
 
-  /** The companion's context, with observers attached. */
-  watched(context: ProxierContext): ProxierContext {
-    const { observer } = context;
+  /**
+   * The companion's context, with observers attached.
+   *
+   * @param primary is told whether the companion is up to date.
+   */
+  watched(context: ProxierContext, primary: SyncObserver): ProxierContext {
+    const { observer, family } = context;
+    this.#report = (error) => primary.companion?.(family, error);
     return {
       ...context,
       // A sync requests them before it applies pending changes.
@@ -37,10 +43,12 @@ export class CompanionProgress {
         },
         synced: async (success) => {
           this.#finish();
+          this.#report(undefined);
           await observer.synced?.(success);
         },
         failed: (failure) => {
           this.#finish();
+          this.#report(failure.error);
           observer.failed?.(failure);
         },
       },
@@ -62,9 +70,12 @@ export class CompanionProgress {
     };
   }
 
-  /** The companion has ended. */
-  end(): void {
+  /** The companion has ended, and why where that was not wanted. */
+  end(error?: unknown): void {
     this.#ended = true;
+    if (error !== undefined) {
+      this.#report(error);
+    }
     this.#wake();
   }
 
@@ -112,5 +123,6 @@ function forwarded(observer: SyncObserver): SyncObserver {
     synced: (success) => observer.synced?.(success),
     failed: (failure) => observer.failed?.(failure),
     repaired: (repair) => observer.repaired?.(repair),
+    companion: (family, error) => observer.companion?.(family, error),
   };
 }

@@ -20,10 +20,11 @@ export class CompanionProxier extends ProxierGroup {
     const ended = new AbortController();
     const companionLoop = this.companion
       .syncLoop(AbortSignal.any([signal, ended.signal]))
+      .then(() => this.progress.end())
       .catch((error: unknown) => {
         this.logger.error(`Companion ${this.companion.mode} of ${this.mode} has ended: ${messageOf(error)}`);
-      })
-      .finally(() => this.progress.end());
+        this.progress.end(error);
+      });
     try {
       await this.primary.syncLoop(signal);
     } finally {

@@ -50,4 +50,9 @@ export interface SyncObserver {
   failed?(failure: SyncFailure): void;
   /** The installed rules differed from what was written, and were restored. */
   repaired?(repair: DriftRepair): void;
+  /**
+   * What serves beside the backend, such as sockets for NodePorts on 127.0.0.1, could not be brought up to date; with undefined, it
+   * is up to date again. It is retried, and affects no sync.
+   */
+  companion?(family: IPFamily, error: unknown): void;
 }

@@ -461,7 +461,8 @@ class SliceMerge {
 /**
  * Which of two entries for the same address and port is used (spec K-36; B-2 where kube-proxy leaves it undefined): the
  * one that is not terminating (a new pod can have the address of a terminating one), then the ready one, then the
- * serving one. Remaining differences are resolved by text order, so that the order of events never decides.
+ * serving one, then one whose node is known: without it the endpoint would count as not local. Remaining differences are resolved by
+ * text order, that of the node first: the order of events never decides, and all nodes use the same entry.
  */
 function better(left: Endpoint, right: Endpoint): Endpoint {
   if (left.terminating !== right.terminating) {
@@ -472,6 +473,11 @@ function better(left: Endpoint, right: Endpoint): Endpoint {
   }
   if (left.serving !== right.serving) {
     return left.serving ? left : right;
+  }
+  if (left.nodeName !== right.nodeName) {
+    return right.nodeName === undefined || (left.nodeName !== undefined && left.nodeName < right.nodeName)
+      ? left
+      : right;
   }
   return JSON.stringify(left) <= JSON.stringify(right) ? left : right;
 }

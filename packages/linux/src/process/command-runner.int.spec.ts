@@ -88,6 +88,18 @@ describe('a program that ends, and leaves a descendant that holds its pipes open
   });
 });
 
+test.each([
+  [{ prefix: 'nsenter' }, `option prefix of createCommandRunner is "nsenter"; it must be a list of texts`],
+  [{ prefix: [3] }, 'option prefix of createCommandRunner is [3]'],
+  [{ networkNamespace: 3 }, 'option networkNamespace of createCommandRunner is 3; it must be a text'],
+  [{ prefixes: [] }, 'createCommandRunner has no option "prefixes"'],
+  ['nsenter', 'the options of createCommandRunner are "nsenter"'],
+])('refuses the options %j', (options, message) => {
+  expect(() => createCommandRunner(options as never)).toThrow(
+    expect.objectContaining({ code: 'COMMAND_RUNNER_OPTION', message: expect.stringContaining(message) }),
+  );
+});
+
 test('a program that cannot be started for lack of descriptors fails with the remedy, and does not end this process', async () => {
   // In another process: the limit concerns all of its descriptors.
   const script = `

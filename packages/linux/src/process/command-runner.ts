@@ -1,6 +1,6 @@
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { ProxierError } from '@kube-proxier/core';
+import { findOptionProblem, type OptionRule, OptionRules, ProxierError } from '@kube-proxier/core';
 import { execa } from 'execa';
 import { systemPath } from './find-tool.js';
 import { closePipes, killGroup, killWithThisProcess, superviseProcess } from './process-group.js';
@@ -294,8 +294,24 @@ function start(
   };
 }
 
-/** The real {@link CommandRunner}. */
+const RULES: { readonly [Name in keyof Required<CommandRunnerOptions>]: OptionRule } = {
+  prefix: {
+    expected: "a list of texts, such as ['nsenter', '--net=/run/netns/a']",
+    accepts: (value) => Array.isArray(value) && value.every((word) => typeof word === 'string'),
+  },
+  networkNamespace: OptionRules.string,
+};
+
+/**
+ * The real {@link CommandRunner}.
+ *
+ * @throws ProxierError `COMMAND_RUNNER_OPTION` when an option is unknown or invalid.
+ */
 export function createCommandRunner(options: CommandRunnerOptions = {}): Required<CommandRunner> {
+  const problem = findOptionProblem('createCommandRunner', options, RULES);
+  if (problem !== undefined) {
+    throw new ProxierError('COMMAND_RUNNER_OPTION', problem.message);
+  }
   const prefix = options.prefix ?? [];
   const networkNamespace = options.networkNamespace ?? (prefix.length === 0 ? 'own' : undefined);
   return {

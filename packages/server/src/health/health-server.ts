@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { type Clock, type Logger, silentLogger, systemClock } from '@kube-proxier/core';
+import type { ConnectionShare } from './descriptor-shares.js';
 import { HttpListener, JSON_TYPE, reply, SAFE_METHODS, TEXT } from './http-listener.js';
 import type { ProxyHealth } from './proxy-health.js';
 
@@ -19,6 +20,8 @@ export interface HealthServerOptions {
   readonly onFailure?: () => void;
   /** Whether an address belongs to the node, whose connections have reserved room. Default: loopback addresses only. */
   readonly isOwnAddress?: (address: string) => boolean;
+  /** Connections at the same time. Default: 256 of others, 64 of the node. */
+  readonly connections?: ConnectionShare;
   /** Called for each response of `/healthz` and `/livez`. Default: nothing. */
   readonly onAnswer?: (path: 'healthz' | 'livez', status: number) => void;
 }
@@ -42,6 +45,7 @@ export class HealthServer {
       onFailure: () => options.onFailure?.(),
       methods: SAFE_METHODS,
       ...(options.isOwnAddress ? { isOwnAddress: options.isOwnAddress } : {}),
+      ...(options.connections ? { connections: options.connections } : {}),
       answer: ({ url = '/' }, response) => this.#answer(url.replace(/\?.*$/, ''), response),
     });
   }

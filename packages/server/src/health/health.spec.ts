@@ -1,7 +1,15 @@
 import { get, type IncomingHttpHeaders } from 'node:http';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { diffStates, type Node, type ProxyState, type SyncSuccess } from '@kube-proxier/core';
+import {
+  diffStates,
+  isProxierError,
+  type Node,
+  type ProxyState,
+  type SyncSuccess,
+  silentLogger,
+} from '@kube-proxier/core';
 import { makeService, makeSlice, resolveObjects, VirtualClock } from '@kube-proxier/core/testing';
+import { type ConnectionShare, descriptorShares } from './descriptor-shares.js';
 import { HealthServer } from './health-server.js';
 import { ProxyHealth } from './proxy-health.js';
 import { Readiness } from './readiness.js';
@@ -79,17 +87,28 @@ describe('ProxyHealth (spec H-3…H-10)', () => {
   });
 
   test.each([
-    ['unknown', undefined, false],
-    ['there', node(), true],
-    ['being deleted', node({ metadata: { name: 'node1', deletionTimestamp: '2026-01-01T00:00:00Z' } }), false],
-    ['tainted for the autoscaler', node({ spec: { taints: [{ key: 'ToBeDeletedByClusterAutoscaler' }] } }), false],
-    ['tainted for something else', node({ spec: { taints: [{ key: 'other' }] } }), true],
-  ])('a node that is %s', (_what, object, eligible) => {
+    ['unknown', undefined, false, undefined],
+    ['there', node(), true, undefined],
+    [
+      'being deleted',
+      node({ metadata: { name: 'node1', deletionTimestamp: '2026-01-01T00:00:00Z' } }),
+      false,
+      'the Node is being deleted',
+    ],
+    [
+      'tainted for the autoscaler',
+      node({ spec: { taints: [{ key: 'ToBeDeletedByClusterAutoscaler' }] } }),
+      false,
+      'the Node has the taint ToBeDeletedByClusterAutoscaler',
+    ],
+    ['tainted for something else', node({ spec: { taints: [{ key: 'other' }] } }), true, undefined],
+  ])('a node that is %s', (_what, object, eligible, why) => {
     const health = new ProxyHealth(TIMEOUT);
     if (object) {
       health.nodeEvent(object);
     }
     expect(health.status().nodeEligible).toBe(eligible);
+    expect(health.ineligible).toBe(why);
   });
 });
 
@@ -321,6 +340,72 @@ describe('ServiceHealthServers (spec H-15…H-22)', () => {
       answer = await ask(port).catch(() => undefined);
     }
     expect(answer.status).toBe(200);
+  });
+});
+
+describe('health check node ports of more Services than there are descriptors for', () => {
+  const ports = [1, 2, 3, 4].map((index) => ({
+    name: `web-${index}`,
+    port: 20_000 + (process.pid % 5000) + 5000 * index,
+  }));
+  const stateOf = (names: readonly string[]): ProxyState => {
+    const services = ports
+      .filter(({ name }) => names.includes(name))
+      .map(({ name, port }) =>
+        makeService(`work/${name}`, {
+          ...{ type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: port },
+        }),
+      );
+    return resolveObjects({ services, slices: [] });
+  };
+  const isOpen = ({ port }: { readonly port: number }) =>
+    ask(port).then(
+      () => true,
+      () => false,
+    );
+  const open = () => Promise.all(ports.map(isOpen));
+
+  test('the others are not opened, which is said, until there is room', async () => {
+    const failures: string[] = [];
+    const lines: string[] = [];
+    const servers = new ServiceHealthServers({
+      health: new ProxyHealth(TIMEOUT),
+      shares: { ...descriptorShares(Number.POSITIVE_INFINITY), healthCheckSockets: 2 },
+      logger: { ...silentLogger, error: (line) => void lines.push(line) },
+      onFailure: ({ name }, error) => void failures.push(`${name} ${isProxierError(error) && error.code}`),
+    });
+    stops.push(() => servers.stop());
+    const all = stateOf(ports.map(({ name }) => name));
+    await servers.synced(success(all));
+    expect((await open()).filter((isOpen) => isOpen)).toHaveLength(2);
+    const found =
+      'health check node ports of 2 Services are not open, as the limit of open files leaves 2 sockets for them: work/web-3, work/web-4';
+    expect(servers.shortage).toBe(found);
+    expect(lines).toEqual([`The ${found}; raise the limit of open files (ulimit -n, LimitNOFILE)`]);
+    expect(failures).toEqual(['web-3 OPEN_FILES_LIMIT', 'web-4 OPEN_FILES_LIMIT']);
+
+    const without = stateOf(['web-2', 'web-3', 'web-4']);
+    await servers.synced(success(without, all));
+    expect(await open()).toEqual([false, true, true, false]);
+    expect(servers.shortage).toMatch(/^health check node port of 1 Service is not open.*: work\/web-4$/);
+    await servers.synced(success(stateOf(['web-3', 'web-4']), without));
+    expect(await open()).toEqual([false, false, true, true]);
+    expect(servers.shortage).toBeUndefined();
+    expect(failures).toHaveLength(2);
+  });
+
+  test.each([
+    ['the smallest limit with which the agent starts', 256, false],
+    ['a usual limit', 1024, false],
+    ['a usual limit, beside proxies of the same process', 1024, true],
+    ['a high limit', 1_048_576, false],
+  ])('%s leaves descriptors for everything else', (_what, limit, proxiesInProcess) => {
+    const { healthCheckSockets, healthCheckConnections, connections } = descriptorShares(limit, proxiesInProcess);
+    const sum = ({ foreign, own }: ConnectionShare) => foreign + own;
+    const taken = healthCheckSockets + sum(healthCheckConnections) + 3 * sum(connections);
+    // The agent itself has up to 51 open files.
+    expect(taken).toBeLessThanOrEqual((proxiesInProcess ? limit / 4 : limit) - 56);
+    expect(healthCheckSockets).toBeGreaterThan(50);
   });
 });
 

@@ -3,6 +3,7 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import type { Socket } from 'node:net';
 import { type Clock, joinHostPort, type Logger, messageOf, ProxierError, type Timer } from '@kube-proxier/core';
 import { ConnectionLimits, type SharedRoom } from './connection-limits.js';
+import type { ConnectionShare } from './descriptor-shares.js';
 
 export interface HttpListenerOptions {
   /** Name for the log: `health server`. */
@@ -19,6 +20,8 @@ export interface HttpListenerOptions {
   readonly methods?: readonly string[];
   /** Whether an address belongs to the node, whose connections have reserved room. Default: loopback only. */
   readonly isOwnAddress?: (address: string) => boolean;
+  /** Connections at the same time. Default: those of `ConnectionLimits`. */
+  readonly connections?: ConnectionShare;
   /** Room for connections shared with other listeners. Default: none. */
   readonly sharedRoom?: SharedRoom;
   /** Answers a request. One that rejects is logged and answered with 500. */
@@ -85,7 +88,7 @@ export class HttpListener {
   #obstacle: string | undefined;
 
   constructor(private readonly options: HttpListenerOptions) {
-    const { name, logger, clock, isOwnAddress, sharedRoom, certificate } = options;
+    const { name, logger, clock, isOwnAddress, connections, sharedRoom, certificate } = options;
     this.#certificate = certificate;
     this.#reportDrop = atIntervals(clock, (source, count) =>
       logger.warn(
@@ -100,6 +103,7 @@ export class HttpListener {
       logger.error(`The ${name} could not accept connections${count > 1 ? ` (${count} times)` : ''}: ${message}`),
     );
     this.#limits = new ConnectionLimits({
+      ...connections,
       onDrop: (source) => this.#reportDrop(source),
       ...(isOwnAddress ? { isOwn: isOwnAddress } : {}),
       ...(sharedRoom ? { shared: sharedRoom } : {}),

@@ -70,8 +70,19 @@ export class ProxyHealth implements ServerObserver {
     return { healthy, nodeEligible: this.#nodeEligible, lastUpdated, families };
   }
 
+  /**
+   * Why load balancers are told to send no new connections to this node, for `/healthz`; undefined when they are not, or while
+   * nothing is known of the node.
+   */
+  get ineligible(): string | undefined {
+    if (this.#node?.taintKeys.includes(TO_BE_DELETED_TAINT)) {
+      return `the Node has the taint ${TO_BE_DELETED_TAINT}`;
+    }
+    return this.#node?.deleting ? 'the Node is being deleted' : undefined;
+  }
+
   /** A node that is being deleted should get no new connections from load balancers (spec H-6, KEP-3836). */
   get #nodeEligible(): boolean {
-    return this.#node !== undefined && !this.#node.deleting && !this.#node.taintKeys.includes(TO_BE_DELETED_TAINT);
+    return this.#node !== undefined && this.ineligible === undefined;
   }
 }

@@ -4,14 +4,17 @@ import {
   type HealthCheckNodePort,
   type IPFamily,
   type Logger,
+  ProxierError,
   type ServiceKey,
   type SyncObserver,
   type SyncSuccess,
+  serviceKey,
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
 import { ConnectionRoom, type SharedRoom } from './connection-limits.js';
-import { HttpListener, JSON_TYPE, reply, SAFE_METHODS } from './http-listener.js';
+import type { DescriptorShares } from './descriptor-shares.js';
+import { atIntervals, HttpListener, JSON_TYPE, reply, SAFE_METHODS } from './http-listener.js';
 import type { ProxyHealth } from './proxy-health.js';
 
 /** Options of {@link ServiceHealthServers}. */
@@ -20,20 +23,34 @@ export interface ServiceHealthServersOptions {
   /** Default: no logs. */
   readonly logger?: Logger;
   readonly clock?: Clock;
+  /** How many sockets and connections they may have. Default: as many ports as there are, and the connections that clients need. */
+  readonly shares?: Pick<DescriptorShares, 'healthCheckSockets' | 'healthCheckConnections'>;
   /** Called when it cannot listen on a Service's port (spec H-19). Default: nothing. */
   readonly onFailure?: (service: HealthCheckNodePort, error: unknown) => void;
   /** Whether an address belongs to the node, whose connections have reserved room. Default: loopback addresses only. */
   readonly isOwnAddress?: (address: string) => boolean;
 }
 
-/** Connections to all health check node ports together: with many Services, descriptors run out before ports are full. */
-const MAX_CONNECTIONS = 4096;
-const MAX_OWN_CONNECTIONS = 512;
+/** Nothing is known to be short. */
+const ALL: NonNullable<ServiceHealthServersOptions['shares']> = {
+  healthCheckSockets: Number.POSITIVE_INFINITY,
+  healthCheckConnections: { foreign: 4096, own: 512 },
+};
+/** Services that a text names; it counts the others. */
+const MAX_NAMED = 5;
 
 interface Listening {
   readonly port: number;
   readonly hosts: readonly string[];
   readonly listeners: readonly HttpListener[];
+}
+
+/** A port that is not open, as the sockets of this process are too few. */
+interface Unopened {
+  readonly family: IPFamily;
+  readonly service: HealthCheckNodePort;
+  readonly hosts: readonly string[];
+  isReported: boolean;
 }
 
 /** Serves the health check node ports of Services, by which load balancers find nodes with endpoints (spec H-15…H-22). */
@@ -45,13 +62,51 @@ export class ServiceHealthServers implements SyncObserver {
   };
   /** By family and Service. */
   readonly #listening = new Map<string, Listening>();
-  readonly #sharedRoom: SharedRoom = {
-    own: new ConnectionRoom(MAX_OWN_CONNECTIONS),
-    foreign: new ConnectionRoom(MAX_CONNECTIONS),
-  };
+  /** By family and Service; the first are opened first, once there is room. */
+  readonly #unopened = new Map<string, Unopened>();
+  readonly #sharedRoom: SharedRoom;
+  readonly #maxSockets: number;
+  readonly #reportUnopened: (problem: string) => void;
+  #sockets = 0;
   #stopped = false;
 
-  constructor(private readonly options: ServiceHealthServersOptions) {}
+  constructor(private readonly options: ServiceHealthServersOptions) {
+    const { shares = ALL, logger = silentLogger, clock = systemClock } = options;
+    this.#maxSockets = shares.healthCheckSockets;
+    this.#sharedRoom = {
+      own: new ConnectionRoom(shares.healthCheckConnections.own),
+      foreign: new ConnectionRoom(shares.healthCheckConnections.foreign),
+    };
+    this.#reportUnopened = atIntervals(clock, (problem) =>
+      logger.error(`The ${problem}; raise the limit of open files (ulimit -n, LimitNOFILE)`),
+    );
+  }
+
+  /** Why ports are not open, as `health check of Service … cannot listen on …`; of many, some, and the number of the others. */
+  get obstacles(): readonly string[] {
+    const found = [...this.#listening.values()].flatMap(({ listeners }) =>
+      listeners.flatMap((one) => one.obstacle ?? []),
+    );
+    const more = found.length - MAX_NAMED;
+    return [
+      ...found.slice(0, MAX_NAMED),
+      ...(more > 0 ? [`health checks of Services cannot listen on ${more} more ports; the log names them`] : []),
+    ];
+  }
+
+  /** Which ports are not open to keep descriptors for the rest of this process; undefined when all are. */
+  get shortage(): string | undefined {
+    if (this.#unopened.size === 0) {
+      return undefined;
+    }
+    const names = [
+      ...new Set([...this.#unopened.values()].map(({ service }) => `${service.namespace}/${service.name}`)),
+    ];
+    const more = names.length - MAX_NAMED;
+    const listed = names.slice(0, MAX_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+    const which = names.length === 1 ? 'port of 1 Service is' : `ports of ${names.length} Services are`;
+    return `health check node ${which} not open, as the limit of open files leaves ${this.#maxSockets} sockets for them: ${listed}`;
+  }
 
   async synced({ family, state, changes }: SyncSuccess): Promise<void> {
     if (changes.previous !== undefined && changes.healthCheckNodePorts.size === 0 && !changes.nodeChanged) {
@@ -74,6 +129,9 @@ export class ServiceHealthServers implements SyncObserver {
       }
     }
     await Promise.all(updates);
+    // Others may have been closed after it was tried.
+    await this.#openWhatFits();
+    this.#reportShortage();
   }
 
   /** Closes all ports. Idempotent. */
@@ -100,12 +158,49 @@ export class ServiceHealthServers implements SyncObserver {
       current?.port === next.port &&
       current.hosts.length === hosts.length &&
       current.hosts.every((host) => hosts.includes(host));
+    if (!next) {
+      this.#unopened.delete(id);
+    }
     if (current && !same) {
       await this.#close(id);
     }
     if (!next || same || this.#stopped) {
       return;
     }
+    if (this.#sockets + hosts.length > this.#maxSockets) {
+      this.#unopened.set(id, { family, service: next, hosts, isReported: this.#unopened.get(id)?.isReported ?? false });
+      return;
+    }
+    this.#unopened.delete(id);
+    await this.#open(family, key, next, hosts);
+  }
+
+  #reportShortage(): void {
+    const { shortage } = this;
+    if (shortage === undefined) {
+      return;
+    }
+    this.#reportUnopened(shortage);
+    for (const unopened of this.#unopened.values()) {
+      if (!unopened.isReported) {
+        unopened.isReported = true;
+        const reason = 'the limit of open files leaves no socket for it; raise it (ulimit -n, LimitNOFILE)';
+        this.options.onFailure?.(unopened.service, new ProxierError('OPEN_FILES_LIMIT', reason));
+      }
+    }
+  }
+
+  async #openWhatFits(): Promise<void> {
+    for (const [id, { family, service, hosts }] of this.#unopened) {
+      if (this.#stopped || this.#sockets + hosts.length > this.#maxSockets) {
+        return;
+      }
+      this.#unopened.delete(id);
+      await this.#open(family, serviceKey(service), service, hosts);
+    }
+  }
+
+  async #open(family: IPFamily, key: ServiceKey, next: HealthCheckNodePort, hosts: readonly string[]): Promise<void> {
     const { logger = silentLogger, clock = systemClock, onFailure, isOwnAddress } = this.options;
     const listeners = hosts.map(
       (host) =>
@@ -126,13 +221,15 @@ export class ServiceHealthServers implements SyncObserver {
           onFailure: (error) => onFailure?.(next, error),
         }),
     );
-    this.#listening.set(id, { port: next.port, hosts, listeners });
+    this.#listening.set(`${family} ${key}`, { port: next.port, hosts, listeners });
+    this.#sockets += hosts.length;
     await Promise.all(listeners.map((listener) => listener.start()));
   }
 
   async #close(id: string): Promise<void> {
     const current = this.#listening.get(id);
     this.#listening.delete(id);
+    this.#sockets -= current?.hosts.length ?? 0;
     await Promise.all(current?.listeners.map((listener) => listener.stop()) ?? []);
   }
 

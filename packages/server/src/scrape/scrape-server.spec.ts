@@ -298,10 +298,14 @@ describe('ScrapeServer', () => {
     const server = await start({ access: new TokenReviewer(), tls, clock, logger });
     expect(server.address).toBeUndefined();
     expect(logger.errors).toEqual([expect.stringContaining('tls.crt cannot be used with the key')]);
+    expect(server.obstacle).toMatch(
+      /^metrics server does not listen; retrying: the certificate .*tls\.crt cannot be used/,
+    );
     write('first.example');
     await clock.advance(5000);
     await until(() => server.address !== undefined);
     expect(await presentedName(server)).toBe('first.example');
+    expect(server.obstacle).toBeUndefined();
     write('second.example');
     await clock.advance(60_000);
     await until(() => logger.messages('info').some((line) => line.includes('new certificate')));
@@ -310,6 +314,9 @@ describe('ScrapeServer', () => {
     await clock.advance(60_000);
     await until(() => logger.errors.length === 2);
     expect(logger.errors[1]).toMatch(/previous certificate: .* not that of the certificate/);
+    expect(server.obstacle).toMatch(
+      /^metrics server continues with its previous certificate: .*tls\.crt cannot be used/,
+    );
     expect(await presentedName(server)).toBe('second.example');
     expect(await ask(server, { token: 'reader' })).toMatchObject({ status: 200 });
   });

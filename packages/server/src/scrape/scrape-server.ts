@@ -13,6 +13,7 @@ import {
 } from '@kube-proxier/core';
 import type { Registry } from 'prom-client';
 import { sourceOf } from '../health/connection-limits.js';
+import type { ConnectionShare } from '../health/descriptor-shares.js';
 import { atIntervals, HttpListener, reply, type ServerCertificate, TEXT } from '../health/http-listener.js';
 import { CachedAccess } from './cached-access.js';
 import type { CertificateFiles, ScrapeOptions } from './scrape-options.js';
@@ -30,6 +31,8 @@ export interface ScrapeServerOptions extends ScrapeOptions {
   readonly hardFail?: boolean;
   /** Whether an address belongs to the node, whose connections have reserved room. Default: loopback only. */
   readonly isOwnAddress?: (address: string) => boolean;
+  /** Connections at the same time. Default: 256 of others, 64 of the node. */
+  readonly connections?: ConnectionShare;
   /** Called for each failure to listen, to read the certificate, or to decide about a request. Default: nothing. */
   readonly onFailure?: () => void;
 }
@@ -56,6 +59,8 @@ export class ScrapeServer {
   #listener: HttpListener | undefined;
   #certificate: ServerCertificate | undefined;
   #timer: Timer | undefined;
+  /** Why its certificate files are not in use; undefined while they are, and where there are none. */
+  #certificateProblem: string | undefined;
   #stopped = false;
 
   constructor(options: ScrapeServerOptions) {
@@ -74,9 +79,9 @@ export class ScrapeServer {
     return this.#listener?.address;
   }
 
-  /** Why it does not listen; undefined while it listens. */
+  /** Why it does not listen, or not with its certificate; undefined while it does. */
   get obstacle(): string | undefined {
-    return this.#listener?.obstacle;
+    return this.#listener?.obstacle ?? this.#certificateProblem;
   }
 
   /**
@@ -96,10 +101,12 @@ export class ScrapeServer {
         throw error;
       }
       this.#options.onFailure?.();
+      this.#certificateProblem = `metrics server does not listen; retrying: ${messageOf(error)}`;
       this.#logger.error(`Metrics are not served, and this is retried: ${messageOf(error)}`);
       this.#later(CERTIFICATE_RETRY, () => this.start());
       return;
     }
+    this.#certificateProblem = undefined;
     await this.#listen(this.#certificate);
     this.#later(CERTIFICATE_PERIOD, () => this.#renew(tls));
   }
@@ -112,7 +119,7 @@ export class ScrapeServer {
   }
 
   async #listen(certificate: ServerCertificate | undefined): Promise<void> {
-    const { host, port, hardFail = false, isOwnAddress, onFailure } = this.#options;
+    const { host, port, hardFail = false, isOwnAddress, connections, onFailure } = this.#options;
     if (this.#stopped) {
       return;
     }
@@ -127,6 +134,7 @@ export class ScrapeServer {
       onFailure: () => onFailure?.(),
       ...(certificate ? { certificate } : {}),
       ...(isOwnAddress ? { isOwnAddress } : {}),
+      ...(connections ? { connections } : {}),
       answer: (request, response) => this.#answer(request, response),
     });
     await this.#listener.start();
@@ -141,6 +149,7 @@ export class ScrapeServer {
   async #renew(files: CertificateFiles): Promise<void> {
     try {
       const certificate = await readCertificate(files);
+      this.#certificateProblem = undefined;
       const { certificate: previous, key } = this.#certificate ?? {};
       if (!this.#stopped && (certificate.certificate !== previous || certificate.key !== key)) {
         this.#listener?.renewCertificate(certificate);
@@ -149,6 +158,7 @@ export class ScrapeServer {
       }
     } catch (error) {
       this.#options.onFailure?.();
+      this.#certificateProblem = `metrics server continues with its previous certificate: ${messageOf(error)}`;
       this.#logger.error(`The metrics server continues with its previous certificate: ${messageOf(error)}`);
     }
     this.#later(CERTIFICATE_PERIOD, () => this.#renew(files));

@@ -43,8 +43,12 @@ export interface NodeStatusReportOptions {
   readonly probe?: () => ProbeStatuses;
   /** See `NodeStatus.leftovers`. Default: not reported. */
   readonly leftovers?: () => string | undefined;
+  /** Why `/healthz` answers 503 where the proxy is healthy. Default: it does not. */
+  readonly ineligible?: () => string | undefined;
   /** Why servers of this process do not listen. Default: all listen. */
   readonly listenerObstacles?: () => readonly string[];
+  /** Which ports are not open for lack of descriptors. Default: all are open. */
+  readonly descriptorShortage?: () => string | undefined;
   /** What is invalid in a configuration that is not in force. Default: nothing. */
   readonly configurationProblems?: () => readonly string[];
   /** Default: it makes no health checks. */
@@ -68,11 +72,13 @@ interface FamilyRecord {
   pendingSince: number | undefined;
 }
 
-const KINDS = ['Services', 'EndpointSlices'] as const;
+const KINDS = ['Services', 'EndpointSlices', 'ServiceCIDRs'] as const;
 
 /** Collects what `/debug/status` reports. */
 export class NodeStatusReport implements ServerObserver {
   readonly #families = new Map<IPFamily, FamilyRecord>();
+  /** Why what serves beside the backend is not up to date. */
+  readonly #companions = new Map<IPFamily, string>();
   /** Counted once for each state, and only when the status is requested. */
   readonly #counts = new StateMemo(countObjects);
   readonly #startTime: number;
@@ -119,6 +125,14 @@ export class NodeStatusReport implements ServerObserver {
     this.#lastDrift = { at: this.options.clock.now(), what };
   }
 
+  companion(family: IPFamily, error: unknown): void {
+    if (error === undefined) {
+      this.#companions.delete(family);
+    } else {
+      this.#companions.set(family, messageOf(error));
+    }
+  }
+
   serviceEvent(): void {
     this.#lastObjectChange = this.options.clock.now();
   }
@@ -144,7 +158,10 @@ export class NodeStatusReport implements ServerObserver {
     const probe = this.options.probe?.() ?? null;
     const problems = findProblems({
       ...{ notReady: readiness.reason(), families, sources, verification, probe, maxPending },
+      companions: [...this.#companions].map(([family, error]) => `${family} beside the rules: ${error}`),
+      ineligible: this.options.ineligible?.(),
       listenerObstacles: this.options.listenerObstacles?.() ?? [],
+      descriptorShortage: this.options.descriptorShortage?.(),
       configurationProblems: this.options.configurationProblems?.() ?? [],
     });
     const { rss, heapUsed } = process.memoryUsage();

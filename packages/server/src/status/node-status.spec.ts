@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ProxyState } from '@kube-proxier/core';
+import type { ProxyState, SourceKind } from '@kube-proxier/core';
 import { VirtualClock } from '@kube-proxier/core/testing';
 import { Readiness } from '../health/readiness.js';
 import { ProxyMetrics } from '../metrics/proxy-metrics.js';
@@ -27,7 +27,10 @@ const FACTS = {
   leftovers: null,
   probe: null,
   maxPending: 60_000,
+  companions: [],
+  ineligible: undefined,
   listenerObstacles: [],
+  descriptorShortage: undefined,
   configurationProblems: [],
 };
 
@@ -56,9 +59,20 @@ describe('problems of a node', () => {
       '3 IPv4 syncs failed in a row: nft is missing',
     ],
     [
+      { companions: ['IPv4 beside the rules: another program holds 127.0.0.1:31269/TCP'] },
+      'degraded',
+      'IPv4 beside the rules: another program holds 127.0.0.1:31269/TCP',
+    ],
+    [{ ineligible: 'the Node is being deleted' }, 'degraded', '/healthz answers 503: the Node is being deleted'],
+    [
       { listenerObstacles: ['health server cannot listen on 0.0.0.0:10256; retrying: EADDRINUSE'] },
       'degraded',
       'the health server cannot listen on 0.0.0.0:10256; retrying: EADDRINUSE',
+    ],
+    [
+      { descriptorShortage: 'health check node port of 1 Service is not open: work/web' },
+      'degraded',
+      'the health check node port of 1 Service is not open: work/web',
     ],
     [
       { configurationProblems: ['config.yaml: mode: "ipvz" is no proxy mode'] },
@@ -121,6 +135,21 @@ describe('NodeStatusReport', () => {
   const node = { nodePortAddresses: { kind: 'listed', addresses: ['192.0.2.1'], loopback: true } };
   const state = { family: 'IPv4', servicePorts: new Map(), node } as unknown as ProxyState;
 
+  test('is degraded while ServiceCIDRs cannot be read, for which the node does not wait', async () => {
+    const clock = new VirtualClock();
+    const readiness = new Readiness();
+    const obstacle = (kind: SourceKind) => (kind === 'ServiceCIDRs' ? 'it forbids to list servicecidrs' : undefined);
+    const source = { description: 'API server', start: async () => {}, stop: async () => {}, obstacle };
+    const report = new NodeStatusReport({ nodeName: 'node1', clock, readiness, sources: [source], maxPending: 60_000 });
+    readiness.serve(['IPv4'], () => undefined);
+    readiness.synced({ family: 'IPv4' });
+    report.synced({ family: 'IPv4', state, full: true, duration: 1 });
+    expect(await report.status()).toMatchObject({
+      verdict: 'degraded',
+      problems: [{ found: 'API server: it forbids to list servicecidrs' }],
+    });
+  });
+
   test('follows a start, a failure, its repair and drift', async () => {
     const clock = new VirtualClock();
     const readiness = new Readiness();
@@ -157,6 +186,12 @@ describe('NodeStatusReport', () => {
       families: { IPv4: { pendingSeconds: 5 } },
       failures: { 'health server': 1 },
     });
+
+    report.companion('IPv4', new Error('another program holds 127.0.0.1:31269/TCP'));
+    expect((await report.status()).problems).toContainEqual(
+      expect.objectContaining({ found: 'IPv4 beside the rules: another program holds 127.0.0.1:31269/TCP' }),
+    );
+    report.companion('IPv4', undefined);
 
     obstacle = undefined;
     report.synced({ family: 'IPv4', state, full: false, duration: 1 });

@@ -138,8 +138,14 @@ export type StatusFacts = Pick<NodeStatus, 'families' | 'sources' | 'verificatio
   readonly notReady: string | undefined;
   /** Milliseconds that a change may be pending. */
   readonly maxPending: number;
+  /** What serves beside the backend, such as sockets for NodePorts on 127.0.0.1, and is not up to date. */
+  readonly companions: readonly string[];
+  /** Why load balancers are told to send no new connections to this node; undefined when they are not. */
+  readonly ineligible: string | undefined;
   /** Why servers of this process do not listen. */
   readonly listenerObstacles: readonly string[];
+  /** Which ports are not open for lack of descriptors; undefined when all are. */
+  readonly descriptorShortage: string | undefined;
   /** What is invalid in the configuration that is not in force. */
   readonly configurationProblems: readonly string[];
 };
@@ -152,7 +158,10 @@ export function findProblems({
   verification,
   probe,
   maxPending,
+  companions,
+  ineligible,
   listenerObstacles,
+  descriptorShortage,
   configurationProblems,
 }: StatusFacts): readonly StatusProblem[] {
   const problems: StatusProblem[] = [];
@@ -178,6 +187,13 @@ export function findProblems({
       });
     }
   }
+  for (const found of companions) {
+    problems.push({
+      severity: 'degraded',
+      found,
+      advice: 'NodePorts on loopback addresses are affected, and it is retried',
+    });
+  }
   if (verification?.verdict === 'different') {
     const { differences, firstFinding } = verification;
     problems.push({
@@ -187,11 +203,28 @@ export function findProblems({
     });
   }
   problems.push(...problemsOfProbe(probe ?? {}));
+  if (ineligible !== undefined) {
+    problems.push({
+      severity: 'degraded',
+      found: `/healthz answers 503: ${ineligible}`,
+      advice:
+        'load balancers send no new connections to this node, which serves on; remove the taint if the node is to stay',
+    });
+  }
   for (const found of listenerObstacles) {
     problems.push({
       severity: 'degraded',
       found: `the ${found}`,
-      advice: 'who asks this port gets no answer, or that of another process; free the port, or choose another',
+      advice:
+        'who asks this port gets no answer, or that of another process; free the port or choose another, or renew the certificate',
+    });
+  }
+  if (descriptorShortage !== undefined) {
+    problems.push({
+      severity: 'degraded',
+      found: `the ${descriptorShortage}`,
+      advice:
+        'load balancers that check them send no traffic to this node; raise the limit of open files (ulimit -n, LimitNOFILE) and restart the agent',
     });
   }
   for (const problem of configurationProblems) {

@@ -32,6 +32,7 @@ import {
   type TrafficCounts,
   viewServicePorts,
 } from '@kube-proxier/core';
+import type { ConnectionShare } from '../health/descriptor-shares.js';
 import { HttpListener, JSON_TYPE, reply, replyMethodNotAllowed, TEXT } from '../health/http-listener.js';
 import { hostNameOf, isTrustedHost } from '../health/trusted-host.js';
 import type { ServerObserver } from '../server-observer.js';
@@ -67,6 +68,8 @@ export interface StatusServerOptions {
   readonly nodeName?: string;
   /** Whether an address belongs to the node, whose connections have reserved room. Default: loopback addresses only. */
   readonly isOwnAddress?: (address: string) => boolean;
+  /** Connections at the same time. Default: 256 of others, 64 of the node. */
+  readonly connections?: ConnectionShare;
   /** Addresses of this host's interfaces, to recognise NodePorts. Default: those of the Node object. */
   readonly localAddresses?: () => Promise<readonly string[]>;
   /** What `/metrics` answers. Default: not served. */
@@ -146,6 +149,7 @@ export class StatusServer implements ServerObserver {
       hardFail,
       onFailure: () => options.onFailure?.(),
       ...(options.isOwnAddress ? { isOwnAddress: options.isOwnAddress } : {}),
+      ...(options.connections ? { connections: options.connections } : {}),
       answer: (request, response) => this.#answer(request, response),
     });
   }

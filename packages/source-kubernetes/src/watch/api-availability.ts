@@ -2,11 +2,14 @@ import type { Clock, Logger } from '@kube-proxier/core';
 
 /**
  * Logs when the API server becomes unavailable and when it is available again, once each, however many requests fail in
- * the meantime; and its refusals, once for as long as they last, and once for all resources with the same refusal.
+ * the meantime, and the first reason of each further resource that fails by another one; and its refusals, once for as long as they
+ * last, and once for all resources with the same refusal.
  */
 export class ApiAvailability {
   /** Failing resources, with the reason. */
   readonly #away = new Map<string, string>();
+  /** Those of them whose reason is another one than that of the others. */
+  readonly #announced = new Set<string>();
   #awaySince = 0;
   /** Refused resources, with the reason. */
   readonly #refusals = new Map<string, string>();
@@ -27,8 +30,19 @@ export class ApiAvailability {
       this.logger.error(
         `${this.server} does not answer correctly: ${reason}; the last known objects stay in force, and requests are retried`,
       );
+    } else if (!this.#away.has(resource) && !this.#isKnown(resource, reason)) {
+      this.#announced.add(resource);
+      this.logger.error(
+        `${this.server} does not answer correctly for ${resource} either: ${withoutName(resource, reason)}`,
+      );
     }
     this.#away.set(resource, reason);
+  }
+
+  /** One failure of the server, such as a refused connection, concerns all resources: the log needs it once. */
+  #isKnown(resource: string, reason: string): boolean {
+    const bare = withoutName(resource, reason);
+    return [...this.#away].some(([name, known]) => withoutName(name, known) === bare);
   }
 
   /** Why this resource cannot be read now; undefined when no obstacle is known. */
@@ -68,9 +82,21 @@ export class ApiAvailability {
   }
 
   #noLongerAway(resource: string): void {
-    if (this.#away.delete(resource) && this.#away.size === 0) {
+    if (!this.#away.delete(resource)) {
+      return;
+    }
+    const isAnnounced = this.#announced.delete(resource);
+    if (this.#away.size === 0) {
       const seconds = Math.round((this.clock.monotonic() - this.#awaySince) / 1000);
       this.logger.info(`${this.server} answers again after ${seconds} s`);
+    } else if (isAnnounced) {
+      this.logger.info(`${this.server} answers for ${resource} again`);
     }
   }
+}
+
+/** The reason of a failure without the name of the resource before it. */
+function withoutName(resource: string, reason: string): string {
+  const prefix = `${resource}: `;
+  return reason.startsWith(prefix) ? reason.slice(prefix.length) : reason;
 }

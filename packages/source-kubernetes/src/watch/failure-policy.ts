@@ -32,7 +32,7 @@ export interface RequestFailure {
   readonly error: unknown;
   /** `list` while no complete list is known. */
   readonly operation: 'list' | 'watch';
-  readonly resource: Pick<WatchedResource, 'name' | 'group' | 'optional' | 'fieldSelectorOptional'>;
+  readonly resource: Pick<WatchedResource, 'name' | 'group' | 'optional' | 'without' | 'fieldSelectorOptional'>;
   /** A field selector was part of the request. */
   readonly hasFieldSelector: boolean;
   /** Milliseconds, by the monotonic clock. */
@@ -113,7 +113,7 @@ export function reactToFailure(before: RequestHistory, failure: RequestFailure):
 
 function reactToStatus(error: ApiStatusError, failure: RequestFailure, reaction: FailureReaction): FailureReaction {
   const { operation, resource, hasFieldSelector, random } = failure;
-  const { name, group } = resource;
+  const { name, group, without } = resource;
   const history = reaction.history;
   // The server answers many nodes with the same time.
   const requested = Math.min(error.retryAfter ?? 0, MAX_RETRY_AFTER) * (1 + random / 2);
@@ -140,7 +140,7 @@ function reactToStatus(error: ApiStatusError, failure: RequestFailure, reaction:
     }
     case 403: {
       const rule = `{apiGroups: ["${group}"], resources: ["${name}"], verbs: ["list", "watch"]}`;
-      const text = `it forbids to list or watch ${name} (${messageOf(error)}); grant it by a ClusterRole with the rule ${rule}`;
+      const text = `it forbids to list or watch ${name} (${messageOf(error)}); grant it by a ClusterRole with the rule ${rule}${without === undefined ? '' : `; until then ${without}`}`;
       return { ...refused(text, resource.optional ? 'warn' : 'error'), unavailable: true };
     }
     case 404:

@@ -32,6 +32,8 @@ export interface WatchedResource {
   readonly isLarge?: boolean;
   /** Not an error when an API server does not have it. */
   readonly optional?: boolean;
+  /** What the proxy does not do without them, where it works otherwise. */
+  readonly without?: string;
   /** The message that API servers encode its objects as; absent where they are read as JSON only, as custom resources are. */
   readonly protobuf?: MessageLayout;
   /** The retained part: the fields that a proxy reads. */
@@ -150,6 +152,7 @@ export const SERVICE_CIDRS: WatchedResource = {
   group: 'networking.k8s.io',
   path: '/apis/networking.k8s.io/v1/servicecidrs',
   optional: true,
+  without: 'packets to addresses of the Service networks that no Service has are not dropped',
   protobuf: SERVICE_CIDR,
   shape: fields({ metadata: fields({ name: whole }), spec: fields({ cidrs: whole }) }),
 };

@@ -1,6 +1,9 @@
-import { type KernelFiles, kernelFiles } from '@kube-proxier/linux';
+import { type KernelFiles, openFilesLimit } from '@kube-proxier/linux';
 
-/** Descriptors that are left to everything else in the process: files, the API server, tools that are run. */
+/**
+ * Descriptors that are left to everything else in the process: files, the API server, tools that are run, the ports of the agent.
+ * A quarter of all, and at least so many: the server gives its ports shares of that quarter.
+ */
 const RESERVE = 256;
 /** The assumed limit where the system does not report one. */
 const UNKNOWN_LIMIT = 8192;
@@ -54,13 +57,7 @@ export class DescriptorBudget {
 }
 
 /** The limit of open files of this process less a reserve, and at least 64. Node raises it as far as it may. */
-export async function descriptorLimit(files: KernelFiles = kernelFiles): Promise<number> {
-  let limit = UNKNOWN_LIMIT;
-  try {
-    const soft = /^Max open files\s+(\S+)/m.exec(await files.read('/proc/self/limits'))?.[1];
-    limit = soft === 'unlimited' ? Number.MAX_SAFE_INTEGER : Number(soft ?? UNKNOWN_LIMIT);
-  } catch {
-    // Not Linux.
-  }
-  return Math.max(64, limit - RESERVE);
+export async function descriptorLimit(files?: KernelFiles): Promise<number> {
+  const limit = Math.min((await openFilesLimit(files)) ?? UNKNOWN_LIMIT, Number.MAX_SAFE_INTEGER);
+  return Math.max(64, limit - Math.max(RESERVE, Math.floor(limit / 4)));
 }
