@@ -5,34 +5,51 @@
  */
 export function splitWords(text: string): string[] | undefined {
   const words: string[] = [];
-  let word: string | undefined;
-  for (let at = 0; at < text.length; ) {
-    const quote = text.indexOf('"', at);
-    const plain = text.slice(at, quote < 0 ? text.length : quote);
-    for (const [index, part] of (plain.includes('\t') ? plain.replaceAll('\t', ' ') : plain).split(' ').entries()) {
-      if (index > 0 && word !== undefined) {
-        words.push(word);
-        word = undefined;
+  let at = 0;
+  while (at < text.length) {
+    if (isBlank(text.charCodeAt(at))) {
+      at++;
+      continue;
+    }
+    // A word is made of plain and quoted pieces. Most have one plain piece.
+    let word = '';
+    while (at < text.length && !isBlank(text.charCodeAt(at))) {
+      if (text.charCodeAt(at) !== QUOTE) {
+        const end = endOfPlain(text, at);
+        word = word === '' ? text.slice(at, end) : word + text.slice(at, end);
+        at = end;
+        continue;
       }
-      if (part !== '') {
-        word = (word ?? '') + part;
+      const end = endOfQuote(text, at + 1);
+      if (end < 0) {
+        return undefined;
       }
+      const quoted = text.slice(at + 1, end);
+      word += quoted.includes('\\') ? quoted.replace(/\\(.)/gs, '$1') : quoted;
+      at = end + 1;
     }
-    if (quote < 0) {
-      break;
-    }
-    const end = endOfQuote(text, quote + 1);
-    if (end < 0) {
-      return undefined;
-    }
-    const quoted = text.slice(quote + 1, end);
-    word = (word ?? '') + (quoted.includes('\\') ? quoted.replace(/\\(.)/gs, '$1') : quoted);
-    at = end + 1;
-  }
-  if (word !== undefined) {
     words.push(word);
   }
   return words;
+}
+
+const [BLANK, TAB, QUOTE] = [32, 9, 34];
+
+function isBlank(code: number): boolean {
+  return code === BLANK || code === TAB;
+}
+
+/** The position of the blank or quote that ends a plain piece, or of the end. */
+function endOfPlain(text: string, start: number): number {
+  let at = start;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE || isBlank(code)) {
+      break;
+    }
+    at++;
+  }
+  return at;
 }
 
 /** The position of the quote that ends a quoted text; -1 where there is none. */

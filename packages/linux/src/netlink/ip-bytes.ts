@@ -13,7 +13,8 @@ export function familyOfNumber(number: number): IPFamily | undefined {
 /** The 4 or 16 bytes of a canonical address. */
 export function addressBytes(address: string): Buffer {
   if (!address.includes(':')) {
-    return Buffer.from(address.split('.').map(Number));
+    const [a, b, c, d] = address.split('.');
+    return Buffer.of(Number(a), Number(b), Number(c), Number(d));
   }
   const [head = '', tail] = address.split('::');
   const words = (text: string | undefined) => (text ? text.split(':').map((word) => Number.parseInt(word, 16)) : []);
