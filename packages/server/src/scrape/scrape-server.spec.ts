@@ -171,7 +171,7 @@ describe('ScrapeServer', () => {
     expect(await ask(server, { token: 'reader' })).toMatchObject({ status: 503 });
     expect(failures).toBe(2);
     expect(logger.messages('warn')).toEqual([
-      'Requests for metrics were refused (1), as nobody could decide about them: connect ECONNREFUSED 10.0.0.1:6443',
+      'Requests for metrics were refused (1), as they could not be reviewed: connect ECONNREFUSED 10.0.0.1:6443',
     ]);
     // A failure is not remembered.
     access.failure = undefined;
