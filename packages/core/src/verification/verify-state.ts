@@ -152,7 +152,7 @@ function checked(
   return [{ one, expected, steady: expected === before?.expected ? before.steady + 1 : 1 }];
 }
 
-/** {@link verifyInSlices} without pauses, of a path that is not live or a kernel that nobody changes. */
+/** {@link verifyInSlices} without pauses, of a path that is not live, or of a kernel that does not change. */
 export function verifyState(
   state: ProxyState,
   path: PacketPath,
