@@ -56,6 +56,7 @@ export { DEFAULT_AFFINITY_SECONDS, readService, type ServiceReadOptions } from '
 export * from './objects/text-nesting.js';
 export * from './objects/unknown-record.js';
 export * from './pacing/event-loop-pace.js';
+export * from './pacing/read-while-current.js';
 export * from './pacing/slices.js';
 export * from './planning/state-memo.js';
 export { type AnsweredCase, answerPacketQuestion, type PacketAnswer } from './questions/answer-question.js';

@@ -83,7 +83,7 @@ export * from './nfacct/packet-counters.js';
 export { PacketCountersNetlink } from './nfacct/packet-counters-netlink.js';
 // nftables
 export { EndingOwners } from './nftables/ending-owners.js';
-export { NftElementLookup } from './nftables/netlink/nft-element-lookup.js';
+export { NftTableLookup } from './nftables/netlink/nft-table-lookup.js';
 export { expectedNftFingerprint } from './nftables/netlink/rule-fingerprint.js';
 export type { Nft } from './nftables/nft.js';
 export { type ChosenNftAccess, type NftAccess, NftChoice, type NftChoiceOptions } from './nftables/nft-choice.js';

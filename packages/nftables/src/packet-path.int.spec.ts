@@ -1,5 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { diffStates, type IPFamily, type ProxyState, verifyInSlices, verifyState } from '@kube-proxier/core';
+import {
+  diffStates,
+  type IPFamily,
+  PORT_RANGE_ANNOTATION,
+  type ProxyState,
+  verifyInSlices,
+  verifyState,
+} from '@kube-proxier/core';
 import {
   ClusterSketch,
   EXAMPLE_SERVICE,
@@ -14,7 +21,7 @@ import { createNetlinkNft, createNft, NftChoice, runInSlices } from '@kube-proxi
 import { becomeNode, canMakeNamespaces, type TestNamespace, withNamespace } from '@kube-proxier/linux/testing';
 import { NftablesDataplane } from './dataplane.js';
 import { readPacketPath } from './packet-path.js';
-import { type Layout, nftFamily, TABLE } from './plan/layout.js';
+import { LAYOUTS, type Layout, nftFamily, TABLE } from './plan/layout.js';
 
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
 
@@ -32,7 +39,7 @@ async function install(state: ProxyState, { runner }: TestNamespace, layout: Lay
 }
 
 /** So many that nft takes longer to list them than lies between two changes. */
-const SERVICES = 800;
+const SERVICES = 600;
 
 /** The map and the key that lead to a cluster IP. */
 async function elementOf(
@@ -78,76 +85,84 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('%s, on the kernel', (family) => {
     });
   });
 
-  test('a state is verified while Services change all the time, and a difference is found', async () => {
-    await withNamespace(async (namespace) => {
-      const { runner, path: place } = namespace;
-      await becomeNode(runner, [sketchAddresses.node(family)]);
-      const cluster = new ClusterSketch(family, { localhostNodePorts: false });
-      const sketch = (number: number, endpoint: number): ServiceSketch => ({
-        ...{ ...EXAMPLE_SERVICE, name: `ns/svc${number}`, number },
-        endpoints: [
-          { number: endpoint, node: 'node1' },
-          { number: endpoint + 1, node: 'node2' },
-        ],
-      });
-      for (let number = 1; number <= SERVICES; number++) {
-        cluster.set(sketch(number, 2 * number));
-      }
-      const nft = createNetlinkNft({ namespace: place });
-      const dataplane = new NftablesDataplane({ family, nft });
-      let state: ProxyState | undefined;
-      const sync = async () => {
-        const { state: next, changes } = cluster.next();
-        const isFirst = state === undefined;
-        const transaction = dataplane.plan(
-          next,
-          isFirst ? everything(next) : changes,
-          isFirst ? await dataplane.readBack() : undefined,
+  test.each(LAYOUTS)(
+    'layout %s: a state is verified while Services change all the time, and a difference is found',
+    async (layout) => {
+      await withNamespace(async (namespace) => {
+        const { runner, path: place } = namespace;
+        await becomeNode(runner, [sketchAddresses.node(family)]);
+        const cluster = new ClusterSketch(family, { localhostNodePorts: false });
+        const allowed = [sketchAddresses.allowed(family), sketchAddresses.pods(family)];
+        // Every third Service has a range of ports, and every third restricts the sources.
+        const annotations = { [PORT_RANGE_ANNOTATION]: '80-99' };
+        const sketch = (number: number, endpoint: number): ServiceSketch => ({
+          ...{ ...EXAMPLE_SERVICE, name: `ns/svc${number}`, number },
+          ...(number % 3 === 1 ? { annotations } : {}),
+          ...(number % 3 === 2 ? { kind: 'LoadBalancer', ranges: [allowed[endpoint % 2] as string] } : {}),
+          endpoints: [
+            { number: endpoint, node: 'node1' },
+            { number: endpoint + 1, node: 'node2' },
+          ],
+        });
+        for (let number = 1; number <= SERVICES; number++) {
+          cluster.set(sketch(number, 2 * number));
+        }
+        const nft = createNetlinkNft({ namespace: place });
+        const dataplane = new NftablesDataplane({ family, nft, layout: async () => layout });
+        let state: ProxyState | undefined;
+        const sync = async () => {
+          const { state: next, changes } = cluster.next();
+          const isFirst = state === undefined;
+          const transaction = dataplane.plan(
+            next,
+            isFirst ? everything(next) : changes,
+            isFirst ? await dataplane.readBack() : undefined,
+          );
+          if (transaction !== undefined) {
+            await dataplane.apply(transaction);
+          }
+          state = next;
+          return next;
+        };
+        await sync();
+        // Before the changes: nft would begin again with each of them.
+        const { name, key } = await elementOf(runner, family, sketchAddresses.cluster(family, SERVICES));
+        let syncs = 0;
+        let isOver = false;
+        const changing = (async () => {
+          for (; !isOver; syncs++) {
+            const number = 1 + ((syncs * 7919) % (SERVICES - 1));
+            cluster.set(sketch(number, 2 * number + 10_001 * (syncs % 2)));
+            await sync();
+            await new Promise((resolve) => setTimeout(resolve, 10));
+          }
+        })();
+        const choice = new NftChoice({ runner });
+        const verify = async () => {
+          const before = syncs;
+          const path = await readPacketPath({ family }, { ...namespace, choice });
+          const current = () => state as ProxyState;
+          const result = await runInSlices(verifyInSlices(current(), path, { current }));
+          path.close();
+          return { ...result, syncs: syncs - before };
+        };
+        const good = await verify();
+        expect(good).toMatchObject({ verdict: 'verified', different: 0, unknown: 0 });
+        expect(good.syncs).toBeGreaterThan(10);
+        // A foreign program removes one element.
+        const remove = { do: 'delete-elements', name, keys: [key] } as const;
+        await nft.run({ family: nftFamily(family), table: TABLE, commands: [remove] });
+        const bad = await verify();
+        isOver = true;
+        await changing;
+        dataplane.close();
+        expect(bad.verdict).toBe('different');
+        expect(bad.findings?.flatMap(({ servicePorts }) => servicePorts)).toContainEqual(
+          expect.stringContaining(`ns/svc${SERVICES}`),
         );
-        if (transaction !== undefined) {
-          await dataplane.apply(transaction);
-        }
-        state = next;
-        return next;
-      };
-      await sync();
-      // Before the changes: nft would begin again with each of them.
-      const { name, key } = await elementOf(runner, family, sketchAddresses.cluster(family, SERVICES));
-      let syncs = 0;
-      let isOver = false;
-      const changing = (async () => {
-        for (; !isOver; syncs++) {
-          const number = 1 + ((syncs * 7919) % (SERVICES - 1));
-          cluster.set(sketch(number, 2 * number + 10_000 * (syncs % 2)));
-          await sync();
-          await new Promise((resolve) => setTimeout(resolve, 2));
-        }
-      })();
-      const choice = new NftChoice({ runner });
-      const verify = async () => {
-        const before = syncs;
-        const path = await readPacketPath({ family }, { ...namespace, choice });
-        const current = () => state as ProxyState;
-        const result = await runInSlices(verifyInSlices(current(), path, { current }));
-        path.close();
-        return { ...result, syncs: syncs - before };
-      };
-      const good = await verify();
-      expect(good).toMatchObject({ verdict: 'verified', different: 0, unknown: 0 });
-      expect(good.syncs).toBeGreaterThan(10);
-      // One element is removed behind the back of the plan.
-      const remove = { do: 'delete-elements', name, keys: [key] } as const;
-      await nft.run({ family: nftFamily(family), table: TABLE, commands: [remove] });
-      const bad = await verify();
-      isOver = true;
-      await changing;
-      dataplane.close();
-      expect(bad.verdict).toBe('different');
-      expect(bad.findings?.flatMap(({ servicePorts }) => servicePorts)).toContainEqual(
-        expect.stringContaining(`ns/svc${SERVICES}`),
-      );
-    });
-  });
+      });
+    },
+  );
 
   test('addresses that another mode has left on its interface are ignored on request', async () => {
     await withNamespace(async (namespace) => {

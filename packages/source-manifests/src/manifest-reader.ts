@@ -170,7 +170,7 @@ export class ManifestReader {
     }
     parsing.used = true;
     for (const ignored of manifest.ignored) {
-      logger.debug(4, `${printable(found.path)}: passed over ${ignored}`);
+      logger.debug(4, `${printable(found.path)}: ignored ${ignored}`);
     }
     const { problems, objects, timedOut } = manifest;
     return {

@@ -347,7 +347,9 @@ export class ManifestSource implements Source {
     this.#watcher.close();
     if (this.#failure !== reason) {
       this.#failure = reason;
-      this.#logger.error(`${this.description}: ${reason}; what was read last stays in force until it is back`);
+      this.#logger.error(
+        `${this.description}: ${reason}; the objects that were read last stay in force until it can be read again`,
+      );
     }
   }
 

@@ -131,7 +131,7 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
       clock: this.#clock,
       signal,
       onDrift,
-      onFailure: (reason) => this.#logger.warn(`Redirect rules cannot be looked at: ${reason}`),
+      onFailure: (reason) => this.#logger.warn(`Redirect rules cannot be checked: ${reason}`),
     });
   }
 

@@ -118,7 +118,7 @@ async function ensureNoneRuns(
         const message = `cannot determine whether a kube-proxy runs in this network namespace: ${finding.reason}; stop it, then use --force`;
         throw new ProxierError('PROXY_RUNNING', message);
       }
-      logger.info(`Cannot determine whether a kube-proxy runs in this network namespace: ${finding.reason}`);
+      logger.info(`Cannot determine whether kube-proxy runs in this network namespace: ${finding.reason}`);
     }
     return held;
   } catch (error) {

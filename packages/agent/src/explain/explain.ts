@@ -87,7 +87,10 @@ async function explainRecording(
   settings: AgentSettings,
 ): Promise<string> {
   if (settings.manifests.length > 0) {
-    throw new ProxierError('INVALID_ARGUMENT', 'manifests have no past: remove --manifests, or --at and --recording');
+    throw new ProxierError(
+      'INVALID_ARGUMENT',
+      'manifests are read as they are now: remove --manifests, or --at and --recording',
+    );
   }
   const source = await openRecording(recording, settings);
   const moment = at === '' ? source.moments.end : parseMoment('at', at, source.moments);

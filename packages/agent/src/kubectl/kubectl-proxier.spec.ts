@@ -190,7 +190,7 @@ Problems:
     expect((await run('status')).status).toBe(expected);
   });
 
-  test('status: a change that is on its way is no difference', async () => {
+  test('status: a change that has not reached all nodes yet is no difference', async () => {
     addNode('node1', statusOf(B));
     let count = 0;
     addNode('node2', () => {

@@ -283,7 +283,10 @@ shop        web    10.96.0.10   <none>        80/TCP    1/2         <unknown>
     [['record', 'forget'], /"forget" is not understood; use kube-proxier record dump/],
     [['record', 'dump', '--metrics-bind-address', '127.0.0.1:9'], /no agent answers at 127\.0\.0\.1:9/],
     [['what-changed', '--metrics-bind-address', '127.0.0.1:9'], /no agent answers at 127\.0\.0\.1:9/],
-    [['explain', '10.0.0.1', '10.96.0.10:80', '--at', '5m', '--manifests', '/tmp'], /manifests have no past/],
+    [
+      ['explain', '10.0.0.1', '10.96.0.10:80', '--at', '5m', '--manifests', '/tmp'],
+      /manifests are read as they are now/,
+    ],
   ])('%j fails with a message', async (args, message) => {
     const { status, out, err } = await run(...args);
     expect([status, out]).toEqual([1, '']);

@@ -144,9 +144,7 @@ describe('kube-proxier verify', () => {
 
       await node.sandbox.node.exec(['iptables-nft', '-D', ...drop]);
       expect(run('verify').status).toBe(0);
-      await node.until('the end of the difference is logged', () =>
-        node.log.includes('does what the state says again'),
-      );
+      await node.until('the end of the difference is logged', () => node.log.includes('matches the state again'));
 
       // What the interpreter does not know is never verified.
       await node.sandbox.node.exec([

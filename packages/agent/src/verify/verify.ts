@@ -59,7 +59,7 @@ async function askAgent({ status }: AgentSettings, signal: AbortSignal): Promise
       return report.last;
     }
     if (signal.aborted || (!report.running && report.finished < started.number)) {
-      throw new ProxierError('VERIFICATION_ENDED', 'the verification was ended early; run kube-proxier verify again');
+      throw new ProxierError('VERIFICATION_ENDED', 'the verification was stopped; run kube-proxier verify again');
     }
     await pause(systemClock, INTERVAL, signal);
   }

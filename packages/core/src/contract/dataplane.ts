@@ -49,7 +49,7 @@ export interface Dataplane<Transaction = unknown, Installed = unknown> {
 
   /**
    * `plan` that can pause, so that the process answers requests while a large state is planned: the result is the same. Yields after
-   * each millisecond of work or less. Nothing else of the plan is called until it has come to its end, or was given up. Optional;
+   * each millisecond of work or less. Nothing else of the plan is called until it has ended or was aborted. Optional;
    * without it, `plan` is called.
    */
   planInSlices?(next: ProxyState, changes: ChangeSet, installed?: Installed): Slices<Transaction | undefined>;

@@ -27,7 +27,7 @@ export class StateMemo<T> {
     return this.#values.get(state);
   }
 
-  /** The value of a state, which the memo gives up: the caller moves it to another state, with {@link set}. */
+  /** Removes the value of a state from the memo and returns it: the caller moves it to another state, with {@link set}. */
   take(state: ProxyState): T {
     const value = this.of(state);
     this.#values.delete(state);

@@ -105,7 +105,7 @@ export function readPacketQuestion({ source, destination, namespace = 'default',
 function checkFamilies(source: string, destination: string): void {
   if (source.includes(':') !== destination.includes(':')) {
     throw new QuestionError(
-      `${source} and ${destination} are of different IP families; no packet goes from one to the other`,
+      `${source} and ${destination} are of different IP families; a packet has addresses of one IP family`,
     );
   }
 }

@@ -82,8 +82,8 @@ export interface PacketPath {
    * `outcomesOf` throws where they cannot be read. Default false.
    */
   readonly isLive?: boolean;
-  /** Of a live path: what is asked from now on is read again. */
+  /** Of a live path: later calls of `outcomesOf` read the kernel again. */
   refresh?(): void;
-  /** Releases what the path needs. Nothing may be asked afterwards. */
+  /** Closes sockets. `outcomesOf` must not be called afterwards. */
   close?(): void;
 }

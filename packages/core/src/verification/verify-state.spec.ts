@@ -49,7 +49,7 @@ class LiveKernel implements PacketPath {
 }
 
 describe('a path that is read while packets are followed', () => {
-  test('a change that is on its way is no difference', () => {
+  test('a change that is being written is no difference', () => {
     const { before, after } = cluster();
     let state = before;
     const path = new LiveKernel(() => after);
@@ -69,27 +69,44 @@ describe('a path that is read while packets are followed', () => {
     expect(waited).toBe(1);
   });
 
-  test('what differs each time is unknown where its Service has changed since the rules were read', () => {
+  test('a class that differs in every check is unknown where its Service changed until the end', () => {
     const { before, after } = cluster();
-    const result = verifyState(before, new LiveKernel(() => before), { current: () => after });
-    expect(result).toMatchObject({ verdict: 'unknown', different: 0 });
-    expect(result.findings[0]?.message).toContain('changed while they were verified');
+    let checks = 0;
+    // The kernel always has the other one of two states.
+    const current = () => (checks % 2 === 0 ? before : after);
+    const slices = verifyInSlices(before, new LiveKernel(() => (checks % 2 === 0 ? after : before)), { current });
+    for (;;) {
+      const { done, value } = slices.next();
+      if (done) {
+        expect(value).toMatchObject({ verdict: 'unknown', different: 0 });
+        expect(value.findings[0]?.message).toContain('changed while they were verified');
+        break;
+      }
+      checks += value === 'later' ? 1 : 0;
+    }
   });
 
-  test('what differs each time is a difference', () => {
+  test('a change of the state that never reaches the kernel is a difference', () => {
+    const { before, after } = cluster();
+    const result = verifyState(before, new LiveKernel(() => before), { current: () => after });
+    expect(result.verdict).toBe('different');
+    expect(result.findings.map(({ example }) => example?.packet.destination)).toContain(CLUSTER_IP);
+  });
+
+  test('a class that differs in every check is a difference', () => {
     const { before, after } = cluster();
     const result = verifyState(before, new LiveKernel(() => after));
     expect(result.verdict).toBe('different');
     expect(result.findings.map(({ example }) => example?.packet.destination)).toContain(CLUSTER_IP);
   });
 
-  test('what could not be read once is read again', () => {
+  test('a class that could not be read once is checked again', () => {
     const { before } = cluster();
     const path = new LiveKernel((asked) => (asked % 3 === 0 && asked < 20 ? new Error('busy') : before));
     expect(verifyState(before, path).verdict).toBe('verified');
   });
 
-  test('what can never be read is an error, not a difference', () => {
+  test('a path that can never be read is an error, not a difference', () => {
     const { before } = cluster();
     expect(() => verifyState(before, new LiveKernel(() => new Error('no permission')))).toThrow('no permission');
   });

@@ -23,21 +23,34 @@ export interface VerificationOptions {
 
 /** Classes between two pauses of {@link verifyInSlices}. */
 const SLICE = 64;
-/** Times that a class which differs is looked at on a live path. A change that is on its way takes milliseconds. */
-const LOOKS = 10;
-/** Classes that differ at a time, beyond which changes on their way are not the reason, and the number of looks then. */
-const [MANY, FEW_LOOKS] = [256, 3];
+/** How often a class that differs is checked on a live path. A change that is being written takes milliseconds. */
+const CHECKS = 10;
+/** Classes that differ at a time, beyond which changes that are being written are not the reason, and the number of checks then. */
+const [MANY, FEW_CHECKS] = [256, 3];
+/** Consecutive checks, the last ones, in which the state must not change for a class before its difference counts. */
+const STEADY_CHECKS = 3;
 
 /**
- * Where a verification can pause: `later` where it waits for changes that are on their way, some 50 ms; else for as long as the
- * caller likes.
+ * Where a verification can pause: `later` where it waits until changes that are being written are in force, some 50 ms; else for as
+ * long as the caller likes.
  */
 export type VerificationPause = 'later' | undefined;
 
+/** A class that differed in every check until now. */
+interface Suspect {
+  readonly one: PacketClass;
+  /** What the state requires, as text. */
+  readonly expected: string;
+  /** Consecutive checks with that expectation. */
+  readonly steady: number;
+}
+
 /**
  * Compares a state with the objects that were read from the kernel: for each class of packets, the outcome by the state with
- * the outcomes by the kernel. Pure, unless the path is live: then a class that differs is looked at again, until it agrees with the
- * state that is in force at that moment, or has differed each time; it is unknown where its Service has changed since. Yields after each few classes, so that a caller can pause.
+ * the outcomes by the kernel. Pure, unless the path is live. Then a class that differs is checked again, ten times in half a second
+ * (three times where more than 256 differ), each time with the state that is in force then: it is a difference when it has differed in
+ * every check, and unknown when the state changed for it during the last of them. Yields after each few classes, so that a caller can
+ * pause.
  *
  * @throws RangeError when the state and the path differ in family; and what a live path throws each time.
  */
@@ -54,15 +67,13 @@ export function* verifyInSlices(
     findings.addUnread(reason);
   }
   let classes = 0;
-  let suspects: PacketClass[] = [];
+  let suspects: Suspect[] = [];
   for (const one of path.unread.length > 0 ? [] : packetClasses(state, path)) {
     if (one.from === 'loopback' && !servesLoopback && state.node.nodePortAddresses.loopback) {
       continue;
     }
     if (path.isLive === true) {
-      if (seemsDifferent(one, path, current)) {
-        suspects.push(one);
-      }
+      suspects.push(...checked(one, path, current()));
     } else if (differenceOf(one, state, path, false) !== undefined) {
       add(findings, one, differenceOf(one, state, path, true));
     }
@@ -71,14 +82,12 @@ export function* verifyInSlices(
       yield;
     }
   }
-  for (let look = 2; suspects.length > 0 && look < (suspects.length > MANY ? FEW_LOOKS : LOOKS); look++) {
+  for (let check = 2; suspects.length > 0 && check <= (suspects.length > MANY ? FEW_CHECKS : CHECKS); check++) {
     yield 'later';
     path.refresh?.();
-    const again: PacketClass[] = [];
-    for (const [index, one] of suspects.entries()) {
-      if (seemsDifferent(one, path, current)) {
-        again.push(one);
-      }
+    const again: Suspect[] = [];
+    for (const [index, { one, ...before }] of suspects.entries()) {
+      again.push(...checked(one, path, current(), before));
       if (index % SLICE === SLICE - 1) {
         path.refresh?.();
         yield;
@@ -87,11 +96,10 @@ export function* verifyInSlices(
     suspects = again;
   }
   let changed = 0;
-  for (const [index, one] of suspects.entries()) {
-    if (expectationOf(one, state, path) === expectationOf(one, current(), path)) {
+  for (const [index, { one, steady }] of suspects.entries()) {
+    if (steady >= STEADY_CHECKS) {
       add(findings, one, differenceOf(one, current(), path, true));
     } else {
-      // Chains and ranges are those of the first state: what differs may be older than the state in force.
       changed += 1;
     }
     if (index % SLICE === SLICE - 1) {
@@ -126,17 +134,25 @@ function differenceOf(
   return compareOutcomes(decision, path.outcomesOf(packet, explains));
 }
 
-/** Whether a class must be looked at again. */
-function seemsDifferent(one: PacketClass, path: PacketPath, current: () => ProxyState): boolean {
+/** A class that must be checked again, since it differs or cannot be read; else nothing. */
+function checked(
+  one: PacketClass,
+  path: PacketPath,
+  state: ProxyState,
+  before?: Pick<Suspect, 'expected' | 'steady'>,
+): readonly Suspect[] {
   try {
-    return differenceOf(one, current(), path, false) !== undefined;
+    if (differenceOf(one, state, path, false) === undefined) {
+      return [];
+    }
   } catch {
-    // It may be readable the next time; the last look throws.
-    return true;
+    // It may be readable in the next check; the last comparison throws.
   }
+  const expected = expectationOf(one, state, path);
+  return [{ one, expected, steady: expected === before?.expected ? before.steady + 1 : 1 }];
 }
 
-/** {@link verifyInSlices} without pauses, of a path that is not live or a kernel that nobody changes. */
+/** {@link verifyInSlices} without pauses, of a path that is not live, or of a kernel that does not change. */
 export function verifyState(
   state: ProxyState,
   path: PacketPath,

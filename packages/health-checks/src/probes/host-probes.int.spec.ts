@@ -140,7 +140,7 @@ describe('HostProbes', () => {
     expect(await busy({ '': 'http:/never' })).toEqual({ outcome: 'timeout', reason: 'no answer within 300 ms' });
   });
 
-  test('https: a certificate that nobody knows passes, unless it is to be verified', async () => {
+  test('https: a certificate of an unknown authority passes, unless it is to be verified', async () => {
     const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
     const request = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-keyout', key, '-out', cert];
     execFileSync('openssl', ['req', '-x509', '-nodes', '-days', '1', '-subj', '/CN=shop.example', ...request], {

@@ -1,4 +1,4 @@
-import { type Clock, EventLoopPace, finishWithPauses, type Slices, type Timer } from '@kube-proxier/core';
+import { type Clock, EventLoopPace, finishWithPauses, readWhileCurrent, type Slices } from '@kube-proxier/core';
 import type { Iptables } from '@kube-proxier/linux';
 import type { ExpectedRules } from '../apply/rule-counts.js';
 import { JUMPS } from '../plan/fixed-chains.js';
@@ -6,8 +6,6 @@ import { isOurChain } from '../plan/layout.js';
 
 /** Pause after an audit, as a multiple of its duration: audits take at most a twentieth of the time. */
 const REST = 19;
-/** Milliseconds between two looks whether the rules that are read have been written to. */
-const LOOK = 100;
 const TABLES = ['nat', 'filter'] as const;
 
 export interface TableAuditOptions {
@@ -63,49 +61,22 @@ export class TableAudit {
         return;
       }
       const begin = clock.monotonic();
-      const saved = await this.#save(iptables, table, rules);
+      // iptables-save reads the nft variant again whenever anything is committed, so it may not end while Services change.
+      const saved = await readWhileCurrent(({ signal }) => iptables.save(table, signal), {
+        clock,
+        isCurrent: () => expected() === rules,
+      });
       const end = clock.monotonic();
       this.#restsUntil = end + REST * (end - begin);
-      if (saved === undefined || expected() !== rules) {
-        // It was written to meanwhile.
+      if (saved?.isCurrent !== true) {
         return;
       }
       this.#suspects.delete(table);
-      const wrong = await finishWithPauses(whatIsWrong(saved, table, rules[table]), new EventLoopPace());
+      const wrong = await finishWithPauses(whatIsWrong(saved.value, table, rules[table]), new EventLoopPace());
       if (wrong !== undefined) {
         onDrift(wrong);
         return;
       }
-    }
-  }
-
-  /**
-   * The output of iptables-save, which reads the nft variant again whenever anything is committed, and so may not end while Services
-   * change.
-   *
-   * @returns undefined when it was ended, as the rules were written to.
-   */
-  async #save(iptables: Iptables, table: 'filter' | 'nat', rules: ExpectedRules): Promise<string | undefined> {
-    const { clock, expected } = this.options;
-    const outdated = new AbortController();
-    let timer: Timer | undefined;
-    const look = () => {
-      if (expected() === rules) {
-        timer = clock.setTimer(LOOK, look);
-      } else {
-        outdated.abort();
-      }
-    };
-    look();
-    try {
-      return await iptables.save(table, outdated.signal);
-    } catch (error) {
-      if (outdated.signal.aborted) {
-        return undefined;
-      }
-      throw error;
-    } finally {
-      timer?.cancel();
     }
   }
 

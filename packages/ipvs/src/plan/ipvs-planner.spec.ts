@@ -533,7 +533,7 @@ describe('schedulers', () => {
     expect(await plan(restarted)).toBeUndefined();
   });
 
-  test('a full plan pauses for each Service, and one that is given up at a pause changes no later plan', async () => {
+  test('a full plan pauses for each Service, and one that is aborted at a pause changes no later plan', async () => {
     const { dataplane, resolver, slices, slice } = world(20);
     const first = resolver.applyPending().state;
     await install(dataplane, first);

@@ -3,7 +3,7 @@ import type { NetlinkTransport } from '../netlink/open-socket.js';
 import type { CommandRunner } from '../process/command-runner.js';
 import { EndingOwners } from './ending-owners.js';
 import { NftCommits } from './netlink/nft-commits.js';
-import { NftElementLookup } from './netlink/nft-element-lookup.js';
+import { NftTableLookup } from './netlink/nft-table-lookup.js';
 import type { Nft } from './nft.js';
 import type { NftCounter } from './nft-counter.js';
 import { NftError } from './nft-error.js';
@@ -74,16 +74,16 @@ export class NftChoice {
   }
 
   /**
-   * Looks up single elements of a table of the host.
+   * Looks up single elements and chains of a table of the host.
    *
    * @returns undefined where that is not possible: by the program nft, or without the package `koffi`.
    * @throws NftError when the kernel refuses.
    */
-  async openLookup(family: NftFamily, table: string): Promise<NftElementLookup | undefined> {
+  async openLookup(family: NftFamily, table: string): Promise<NftTableLookup | undefined> {
     const { access, transport } = await this.chosen();
     const { networkNamespace: place = 'own' } = this.options.runner;
     return access === 'netlink'
-      ? NftElementLookup.open(family, table, {
+      ? NftTableLookup.open(family, table, {
           ...(place === 'own' ? {} : { namespace: place }),
           ...(transport === undefined ? {} : { transport }),
         })

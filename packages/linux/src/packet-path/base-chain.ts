@@ -11,6 +11,8 @@ export interface BaseChain {
   readonly chain: CompiledChain;
   readonly chains: ChainTable;
   readonly policy: 'accept' | 'drop';
+  /** Its rules may change. Default false. */
+  readonly isLive?: boolean;
   /** The policy, for findings. */
   readonly policyRule: PathRule;
 }

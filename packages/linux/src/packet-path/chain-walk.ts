@@ -92,7 +92,7 @@ function candidatesOf(rules: readonly CompiledRule[], walker: Walker, first: num
 }
 
 /** The chains that the rules of one table can jump to. */
-export type ChainTable = ReadonlyMap<string, CompiledChain>;
+export type ChainTable = Pick<ReadonlyMap<string, CompiledChain>, 'get'>;
 
 /** How a packet leaves a chain. `passed`: at its end, or by a return. */
 export interface ChainEnd {

@@ -39,8 +39,14 @@ export interface NftTableListing {
   readonly family: string;
   readonly name: string;
   readonly objects: readonly NftObject[];
-  /** Where elements are looked up that are not listed. Default: all are listed. */
-  readonly live?: LiveElements;
+  /** Where chains, sets and maps are looked up that are not listed. Default: all are listed. */
+  readonly live?: LiveTableParts;
+}
+
+/** Looks up parts of a table in the kernel, when a packet is followed. */
+export interface LiveTableParts extends LiveElements {
+  /** The rules of a chain, none where it does not exist; the same object as before while they have not changed. */
+  rules(chain: string): readonly { readonly statements: readonly UnknownRecord[]; readonly handle: number }[];
 }
 
 /** The rules of one table of nftables as base chains. */
@@ -65,23 +71,28 @@ export function compileNftTable(
     !host.isForeign({ system: 'nftables', table, text, ...(chain === undefined ? {} : { chain }) });
   const containers = new NftElements(objects, writtenByPackets(objects), () => owned(''), live);
   const compiler = new RuleCompiler(table, host, containers);
-  const chains = new Map<string, CompiledChain>();
+  const chains = live === undefined ? new Map<string, CompiledChain>() : new LiveChains(table, live, compiler);
   const bases: BaseChain[] = [];
   for (const [kind, fields] of objects) {
     if (kind !== 'chain') {
       continue;
     }
     const chain = String(fields.name);
-    let compiled: readonly CompiledRule[] | undefined;
-    const one: CompiledChain = {
-      name: chain,
-      table,
-      get rules() {
-        compiled ??= (rulesOf.get(chain) ?? []).map((rule) => compiler.compile(chain, rule));
-        return compiled;
-      },
-    };
-    chains.set(chain, one);
+    let one: CompiledChain;
+    if (chains instanceof LiveChains) {
+      one = chains.get(chain);
+    } else {
+      let compiled: readonly CompiledRule[] | undefined;
+      one = {
+        name: chain,
+        table,
+        get rules() {
+          compiled ??= (rulesOf.get(chain) ?? []).map((rule) => compiler.compile(chain, rule));
+          return compiled;
+        },
+      };
+      chains.set(chain, one);
+    }
     const hook = HOOKS[String(fields.hook)];
     if (hook !== undefined) {
       const policy = fields.policy === 'drop' ? 'drop' : 'accept';
@@ -94,10 +105,48 @@ export function compileNftTable(
         chains,
         policy,
         policyRule: { system: 'nftables', table, chain, text, foreign: !owned(text, chain) },
+        ...(live === undefined ? {} : { isLive: true }),
       });
     }
   }
   return bases;
+}
+
+/** Chains whose rules are read when a packet gets there. */
+class LiveChains {
+  readonly #chains = new Map<string, CompiledChain>();
+  readonly #compiled = new WeakMap<object, readonly CompiledRule[]>();
+
+  constructor(
+    private readonly table: string,
+    private readonly live: LiveTableParts,
+    private readonly compiler: RuleCompiler,
+  ) {}
+
+  get(name: string): CompiledChain {
+    let chain = this.#chains.get(name);
+    if (chain === undefined) {
+      const rules = () => this.#rules(name);
+      chain = {
+        ...{ name, table: this.table },
+        get rules() {
+          return rules();
+        },
+      };
+      this.#chains.set(name, chain);
+    }
+    return chain;
+  }
+
+  #rules(chain: string): readonly CompiledRule[] {
+    const found = this.live.rules(chain);
+    let compiled = this.#compiled.get(found);
+    if (compiled === undefined) {
+      compiled = found.map(({ handle, statements }) => this.compiler.compile(chain, { expr: statements, handle }));
+      this.#compiled.set(found, compiled);
+    }
+    return compiled;
+  }
 }
 
 /** Sets and maps to which rules add elements. */

@@ -42,13 +42,13 @@ export interface NetfilterPathOptions {
   readonly chains: readonly BaseChain[];
   readonly unread?: readonly string[];
   readonly stage?: PathStage;
-  /** Where elements are looked up when packets are followed. Default: all were read before. */
+  /** Where chains and elements are looked up when packets are followed. Default: all were read before. */
   readonly live?: LivePath;
 }
 
-/** Lookups of a path that does not have all it needs. */
+/** The lookups of a live path. */
 export interface LivePath {
-  /** What is looked up from now on is as the kernel has it from now on. */
+  /** Later lookups read the kernel again. */
   forget(): void;
   close(): void;
 }
@@ -84,7 +84,9 @@ export class NetfilterPath implements PacketPath {
     for (const hook of ['prerouting', 'input', 'forward', 'output', 'postrouting'] as const) {
       // A chain for filtering without rules does nothing; one for translation is named where it is empty.
       const those = chains.filter(
-        (one) => one.hook === hook && (one.type === 'nat' || one.policy === 'drop' || one.chain.rules.length > 0),
+        (one) =>
+          one.hook === hook &&
+          (one.type === 'nat' || one.policy === 'drop' || one.isLive === true || one.chain.rules.length > 0),
       );
       this.#hooks.set(hook, this.#withStage(inOrder(those, hook), hook));
     }

@@ -1,4 +1,5 @@
 import { isRecord, parseAddress, type UnknownRecord } from '@kube-proxier/core';
+import type { ReadSet } from '../nftables/netlink/read-table.js';
 import type { NftElement, NftObject } from '../nftables/nft-table.js';
 import { nftClassid } from '../nftables/rules/render-rule.js';
 import { bitsOf, prefixMask } from './ip-bits.js';
@@ -229,12 +230,47 @@ class ElementIndex<Value> implements NftLookup<Value> {
   }
 }
 
-/** Looks up elements in the kernel, at the moment at which a packet is followed. */
+/** Looks up elements in the kernel, when a packet is followed. */
 export interface LiveElements {
+  /** What is known about a set or map; undefined where it does not exist. */
+  set(name: string): Pick<ReadSet, 'types' | 'isDynamic'> | undefined;
   /** Whether elements of this set or map can be looked up. */
   canFind(name: string): boolean;
   /** @param key as transactions have it. */
   find(name: string, key: string): NftElement | undefined;
+}
+
+/** What is known about a set or map. */
+interface DeclaredSet {
+  /** Of the components of a key. */
+  readonly types: readonly string[];
+  /** Of the values of a map, where they have one component. */
+  readonly dataType: string | undefined;
+  /** Undefined where they are looked up. */
+  readonly elements: readonly unknown[] | undefined;
+  /** Rules add elements. */
+  readonly isWritten: boolean;
+}
+
+function inKernel(
+  name: string,
+  live: LiveElements,
+  types: readonly string[],
+  isMap: boolean,
+  dataType: string | undefined,
+): NftLookup<unknown> {
+  const hasClasses = types.includes('classid');
+  const isNumber = dataType === 'classid' || dataType === 'mark';
+  return {
+    find: (key) => {
+      const found = live.find(name, hasClasses ? withClasses(key, types) : key);
+      if (found === undefined || !isMap) {
+        return found && true;
+      }
+      const value = parseNftElement(found.value ?? '', dataType === 'verdict');
+      return isNumber ? (classNumber(value) ?? value) : value;
+    },
+  };
 }
 
 /** The sets and maps of one table, and those that stand in rules. */
@@ -248,7 +284,7 @@ export class NftElements {
     private readonly written: ReadonlySet<string>,
     /** Whether the table is the backend's: then what packets added before is no part of a class. */
     private readonly isOwned: () => boolean,
-    /** Where elements are looked up that are not listed. */
+    /** Where sets and maps are looked up that are not listed. Default: all are listed. */
     private readonly live?: LiveElements,
   ) {
     for (const [kind, fields] of objects) {
@@ -256,12 +292,6 @@ export class NftElements {
         this.#listed.set(String(fields.name), fields);
       }
     }
-  }
-
-  /** Types of the components of a key. */
-  typesOf(name: string): readonly string[] {
-    const type = this.#listed.get(name)?.type;
-    return Array.isArray(type) ? type.map(String) : type === undefined ? [] : [String(type)];
   }
 
   /** The set that an expression names or contains; undefined when it is not known. */
@@ -277,46 +307,59 @@ export class NftElements {
   #lookup(what: unknown, isMap: boolean): NftLookup<unknown> | undefined {
     if (typeof what === 'string' && what.startsWith('@')) {
       const name = what.slice(1);
-      if (!this.#indexes.has(name)) {
-        const fields = this.#listed.get(name);
-        this.#indexes.set(name, fields && this.#named(name, fields, isMap));
+      let index = this.#indexes.get(name);
+      if (index === undefined) {
+        const declared = this.#declared(name);
+        index = declared && this.#named(name, declared, isMap);
+        this.#indexes.set(name, index);
       }
-      return this.#indexes.get(name);
+      return index;
     }
     return isRecord(what) && Array.isArray(what.set) ? this.#index(what.set, [], isMap, undefined) : undefined;
   }
 
-  #named(name: string, fields: UnknownRecord, isMap: boolean): NftLookup<unknown> | undefined {
-    const isEmpty = this.written.has(name) && this.isOwned();
-    const elements = isEmpty || !Array.isArray(fields.elem) ? [] : fields.elem;
-    const dataType = typeof fields.map === 'string' ? fields.map : undefined;
+  #declared(name: string): DeclaredSet | undefined {
+    const fields = this.#listed.get(name);
+    if (fields !== undefined) {
+      const { elem, map, type } = fields;
+      return {
+        types: Array.isArray(type) ? type.map(String) : type === undefined ? [] : [String(type)],
+        dataType: typeof map === 'string' ? map : undefined,
+        elements: Array.isArray(elem) ? elem : [],
+        isWritten: this.written.has(name),
+      };
+    }
+    const { isDynamic = false, types } = this.live?.set(name) ?? {};
+    const value = typeof types?.value === 'object' && types.value.length === 1 ? types.value[0] : types?.value;
+    return (
+      types && {
+        types: types.key,
+        dataType: typeof value === 'string' ? value : undefined,
+        elements: undefined,
+        isWritten: isDynamic,
+      }
+    );
+  }
+
+  #named(
+    name: string,
+    { dataType, elements, isWritten, types }: DeclaredSet,
+    isMap: boolean,
+  ): NftLookup<unknown> | undefined {
+    const isEmpty = isWritten && this.isOwned();
     const stored =
-      !isEmpty && this.live?.canFind(name) === true
-        ? this.#inKernel(name, this.live, isMap, fields.map)
-        : this.#index(elements, this.typesOf(name), isMap, dataType);
-    if (stored === undefined || !this.written.has(name)) {
+      !isEmpty && elements === undefined
+        ? this.live?.canFind(name) === true
+          ? inKernel(name, this.live, types, isMap, dataType)
+          : undefined
+        : this.#index(isEmpty ? [] : (elements ?? []), types, isMap, dataType);
+    if (stored === undefined || !isWritten) {
       return stored;
     }
     return {
       find: (key, walker) => {
         const own = walker.written?.get(name)?.get(key);
         return own === null ? undefined : (own ?? stored.find(key, walker));
-      },
-    };
-  }
-
-  #inKernel(name: string, live: LiveElements, isMap: boolean, dataType: unknown): NftLookup<unknown> {
-    const types = this.typesOf(name);
-    const hasClasses = types.includes('classid');
-    const isNumber = dataType === 'classid' || dataType === 'mark';
-    return {
-      find: (key) => {
-        const found = live.find(name, hasClasses ? withClasses(key, types) : key);
-        if (found === undefined || !isMap) {
-          return found && true;
-        }
-        const value = parseNftElement(found.value ?? '', dataType === 'verdict');
-        return isNumber ? (classNumber(value) ?? value) : value;
       },
     };
   }

@@ -3,7 +3,7 @@ import type { IpSets } from '../ipset/ip-sets.js';
 import type { IptablesTable, IptablesVariant } from '../iptables/iptables.js';
 import { iptablesProgram } from '../iptables/iptables-command.js';
 import { type IptablesDocument, parseDocumentInSlices } from '../iptables/iptables-document.js';
-import type { NftElementLookup } from '../nftables/netlink/nft-element-lookup.js';
+import type { NftTableLookup } from '../nftables/netlink/nft-table-lookup.js';
 import { type NftObject, parseNftObjects } from '../nftables/nft-table.js';
 import type { CommandRunner } from '../process/command-runner.js';
 import { type KernelFiles, kernelFiles } from '../process/kernel-files.js';
@@ -50,15 +50,15 @@ export interface NetfilterReading {
   readonly signal?: AbortSignal;
   /** Called when all rules have been read, before they are interpreted. */
   readonly onRead?: () => void;
-  /** The table of nftables whose elements are looked up when packets are followed. Default: all elements are listed. */
+  /** The table of nftables whose chains and elements are looked up when packets are followed. Default: all are listed. */
   readonly live?: LiveTable;
 }
 
-/** A table that the backend of this process programs, all the time, and that may be large. */
+/** A table that the backend of this process changes with Services, and that may be large. */
 export interface LiveTable {
   readonly name: string;
-  /** @returns undefined where elements cannot be looked up. */
-  open(): Promise<NftElementLookup | undefined>;
+  /** @returns undefined where chains and elements cannot be looked up. */
+  open(): Promise<NftTableLookup | undefined>;
 }
 
 /**
@@ -75,7 +75,7 @@ export async function readNetfilterPath(reading: NetfilterReading): Promise<Netf
   }
 }
 
-async function readPath(reading: NetfilterReading, lookup: NftElementLookup | undefined): Promise<NetfilterPath> {
+async function readPath(reading: NetfilterReading, lookup: NftTableLookup | undefined): Promise<NetfilterPath> {
   const { family, files = kernelFiles, ignoredInterfaces, ipSets, signal, virtualAddresses } = reading;
   const runner: Pick<CommandRunner, 'run'> =
     signal === undefined ? reading.runner : { run: (request) => reading.runner.run({ ...request, signal }) };
@@ -222,20 +222,19 @@ class UnreadTables {
   constructor(readonly cause: unknown) {}
 }
 
-/** A table whose elements can be looked up. */
+/** A table whose chains and elements can be looked up. */
 interface OpenTable {
   readonly name: string;
-  readonly lookup: NftElementLookup;
+  readonly lookup: NftTableLookup;
 }
 
-/**
- * The tables, and where elements of one of them are looked up, also all chains and rules: a large set takes nft longer to read than
- * lies between two changes, and it begins again with each of them.
- */
-function listTables(runner: Pick<CommandRunner, 'run'>, live: OpenTable | undefined): Promise<readonly NftObject[]> {
+async function listTables(
+  runner: Pick<CommandRunner, 'run'>,
+  live: OpenTable | undefined,
+): Promise<readonly NftObject[]> {
   return live === undefined
     ? listNft(runner, ['tables'])
-    : listNft(runner, ['ruleset'], ['--terse']).catch(() => listNft(runner, ['tables']));
+    : live.lookup.tables().map((table) => ['table', { ...table }] as const);
 }
 
 interface TableReading {
@@ -268,11 +267,10 @@ async function readNftTables(
     if (tableFamily === 'netdev') {
       unread.push(`table netdev ${name} sees packets first, and is not interpreted`);
     } else if ((tableFamily === own && !readByIptables.has(name as IptablesTable)) || tableFamily === 'inet') {
-      const parts = objects.filter(([, part]) => part.table === name && part.family === tableFamily);
-      const isLive = tableFamily === own && name === live?.name && parts.some(([part]) => part === 'rule');
-      const open = isLive ? await withFewElements(parts, live.lookup) : undefined;
-      if (open !== undefined) {
-        tables.push({ family: tableFamily, name, objects: open, live: live?.lookup as NftElementLookup });
+      const parts =
+        tableFamily === own && name === live?.name ? await liveParts(live.lookup).catch(() => undefined) : undefined;
+      if (live !== undefined && parts !== undefined) {
+        tables.push({ family: tableFamily, name, objects: parts, live: live.lookup });
         continue;
       }
       const listed = await listTable(runner, tableFamily, name, unread);
@@ -285,32 +283,37 @@ async function readNftTables(
 }
 
 /**
- * A table as it was listed without elements, and with those elements that cannot be looked up.
+ * Of a table whose parts are looked up: its base chains, and those sets and maps whose elements cannot be. nft would list all rules, which
+ * takes longer than lies between two changes where there are many, and it starts again with each of them.
  *
- * @returns undefined where some cannot be read.
+ * @returns undefined where there are no base chains, or some elements cannot be read.
  */
-async function withFewElements(
-  parts: readonly NftObject[],
-  lookup: NftElementLookup,
-): Promise<readonly NftObject[] | undefined> {
+async function liveParts(lookup: NftTableLookup): Promise<readonly NftObject[] | undefined> {
   const objects: NftObject[] = [];
-  for (const part of parts) {
-    const [kind, fields] = part;
-    const name = String(fields.name);
-    if ((kind !== 'set' && kind !== 'map') || lookup.canFind(name)) {
-      objects.push(part);
+  for (const { base, dropsByPolicy, name } of (await lookup.chains()) ?? []) {
+    if (base !== undefined) {
+      const { hook, priority: prio, type } = base;
+      objects.push(['chain', { name, hook, prio, type, policy: dropsByPolicy ? 'drop' : 'accept' }]);
+    }
+  }
+  if (objects.length === 0) {
+    return undefined;
+  }
+  for (const name of lookup.sets) {
+    const set = lookup.set(name);
+    if (set?.types === undefined || set.isDynamic || lookup.canFind(name)) {
       continue;
     }
-    const elements = await lookup.list(name).catch(() => undefined);
+    const { key, value: of } = set.types;
+    const elements = await lookup.list(name);
     if (elements === undefined) {
       return undefined;
     }
-    const elem = [...elements].map(([key, { value }]) =>
-      kind === 'set' || value === undefined
-        ? parseNftElement(key)
-        : [parseNftElement(key), parseNftElement(value, fields.map === 'verdict')],
+    const elem = [...elements].map(([text, { value }]) =>
+      value === undefined ? parseNftElement(text) : [parseNftElement(text), parseNftElement(value, of === 'verdict')],
     );
-    objects.push([kind, { ...fields, elem }]);
+    const map = typeof of === 'object' && of.length === 1 ? of[0] : of;
+    objects.push([set.kind, { name, type: key, elem, ...(map === undefined ? {} : { map }) }]);
   }
   return objects;
 }

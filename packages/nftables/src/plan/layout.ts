@@ -116,7 +116,7 @@ export function idOfAffinityKey(key: string): string {
   return key.slice(key.lastIndexOf(' ') + 1);
 }
 
-/** Marks of packets that are being looked at, while the mark serves as a variable. */
+/** Marks of packets that are being processed, while the packet mark holds another value. */
 export const AFFINITY_MARKS = 'affinity-marks';
 
 /** Elements that packets write are none of a plan's business. */
@@ -124,7 +124,7 @@ export const WRITTEN_BY_PACKETS: ReadonlySet<string> = new Set([AFFINITY, AFFINI
 
 /** Clients that are remembered at most, over all service ports. Beyond that clients get any endpoint each time. */
 const MAX_REMEMBERED = 262_144;
-/** Packets that are looked at in the same instant; each is in the map for some microseconds. */
+/** Packets that are processed at the same time; each is in the map for some microseconds. */
 const MAX_MARKS = 16_384;
 
 /** Slots of the local list begin here, those of the cluster list at 0. */

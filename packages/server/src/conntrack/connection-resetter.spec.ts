@@ -307,7 +307,7 @@ describe('ConnectionResetter', () => {
     await clock.advance(4000);
     expect(conntrack.entries).toEqual([]);
     expect(lines).toEqual([
-      'error Cannot reset connections to endpoints that are gone, so they hang until clients give up: no memory',
+      'error Cannot reset connections to endpoints that are gone, so they hang until clients time out: no memory',
       'info Reset 1 connection of a/web to endpoints that are gone: 10.0.0.1:80 (1)',
     ]);
   });

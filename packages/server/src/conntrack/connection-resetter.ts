@@ -180,7 +180,7 @@ export class ConnectionResetter implements SyncObserver {
       if (this.#failure !== reason) {
         this.#failure = reason;
         this.options.logger.error(
-          `Cannot reset connections to endpoints that are gone, so they hang until clients give up: ${reason}`,
+          `Cannot reset connections to endpoints that are gone, so they hang until clients time out: ${reason}`,
           { family },
         );
       }
@@ -278,7 +278,7 @@ export class ConnectionResetter implements SyncObserver {
       const names = [...lost.keys()].slice(0, MAX_NAMES).flatMap((key) => state.servicePorts.get(key)?.name ?? []);
       this.options.logger.warn(
         `Mode ${mode} cannot reset connections to endpoints that are gone, which kube-proxier.io/when-endpoint-goes requests: ` +
-          `they hang until clients give up (first seen for ${names.map(formatServicePortName).join(', ')})`,
+          `they hang until clients time out (first seen for ${names.map(formatServicePortName).join(', ')})`,
       );
     }
   }

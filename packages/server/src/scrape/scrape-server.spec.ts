@@ -98,7 +98,7 @@ async function start(options: Partial<ScrapeServerOptions> & Pick<ScrapeOptions,
 }
 
 describe('ScrapeServer', () => {
-  test('serves metrics to those who may read them, and to nobody else', async () => {
+  test('serves metrics to authorized users only', async () => {
     const access = new TokenReviewer();
     const server = await start({ access });
     expect(await ask(server, { token: 'reader' })).toMatchObject({
@@ -157,7 +157,7 @@ describe('ScrapeServer', () => {
     expect(await ask(server, { path: '/metrics?x=1', token: 'reader' })).toMatchObject({ status: 200 });
   });
 
-  test('serves nothing while nobody can decide, and again afterwards', async () => {
+  test('serves nothing while tokens cannot be reviewed, and again afterwards', async () => {
     const clock = new VirtualClock();
     const logger = new RecordingLogger();
     const access = new TokenReviewer();
@@ -171,7 +171,7 @@ describe('ScrapeServer', () => {
     expect(await ask(server, { token: 'reader' })).toMatchObject({ status: 503 });
     expect(failures).toBe(2);
     expect(logger.messages('warn')).toEqual([
-      'Requests for metrics were refused (1), as nobody could decide about them: connect ECONNREFUSED 10.0.0.1:6443',
+      'Requests for metrics were refused (1), as they could not be reviewed: connect ECONNREFUSED 10.0.0.1:6443',
     ]);
     // A failure is not remembered.
     access.failure = undefined;
@@ -183,7 +183,7 @@ describe('ScrapeServer', () => {
     expect(await ask(server, { token: 'reader' })).toMatchObject({ status: 503 });
   });
 
-  test('a reviewer that never answers is given up', async () => {
+  test('a review without an answer times out', async () => {
     const clock = new VirtualClock();
     const access = new TokenReviewer();
     access.hangs = true;
@@ -222,7 +222,7 @@ describe('ScrapeServer', () => {
     await expect(ask(server, { tls: false, token: 'reader' })).rejects.toThrow();
   });
 
-  test('large headers are refused before anybody reviews them', async () => {
+  test('a request with large headers is refused before its token is reviewed', async () => {
     const access = new TokenReviewer();
     const server = await start({ access });
     expect(await ask(server, { token: 'x'.repeat(8000) })).toMatchObject({ status: 401 });

@@ -70,7 +70,7 @@ export class ScrapeServer {
     this.#logger = logger;
     this.#access = access === 'everybody' ? undefined : new CachedAccess(access, clock);
     this.#reportUndecided = atIntervals(clock, (message, count) =>
-      logger.warn(`Requests for metrics were refused (${count}), as nobody could decide about them: ${message}`),
+      logger.warn(`Requests for metrics were refused (${count}), as they could not be reviewed: ${message}`),
     );
   }
 

@@ -154,7 +154,7 @@ export class BackgroundVerification implements ServerObserver {
     this.#last = result;
     this.#endedAt = clock.monotonic();
     this.#log(result);
-    logger.debug(2, 'Verified what the kernel does', { verdict: result.verdict, seconds: result.seconds });
+    logger.debug(2, 'Verified the rules in the kernel', { verdict: result.verdict, seconds: result.seconds });
     onVerified?.(result);
     if (period > 0) {
       this.#schedule(Math.max(period, result.seconds * 1000 * MIN_PERIOD_RATIO));
@@ -180,7 +180,7 @@ export class BackgroundVerification implements ServerObserver {
     const had = this.#logged.size > 0;
     this.#logged = new Set(findings.map((finding) => identity(finding)));
     if (had && findings.length === 0) {
-      logger.info('The kernel does what the state says again', { mode });
+      logger.info('The kernel matches the state again', { mode });
     }
   }
 }

@@ -5,11 +5,10 @@ import {
   type IPFamily,
   messageOf,
   overallVerdict,
-  type PacketPath,
   type PathRule,
   type ProxierOptions,
   type ProxyState,
-  type Timer,
+  readWhileCurrent,
   type VerificationVerdict,
   verifyInSlices,
 } from '@kube-proxier/core';
@@ -44,12 +43,10 @@ export interface VerifyNodeOptions {
 
 /** How often the kernel is read until it was read without a change of the state meanwhile. */
 const ATTEMPTS = 8;
-/** Milliseconds between two looks whether the state has changed while the kernel is read. */
-const LOOK = 100;
 
 /**
  * Verifies every family: reads the kernel, and compares what it does with packets with the state. A difference counts when a second
- * reading confirms it: a change may have been on its way. Pauses often, so that the process stays responsive. Never rejects:
+ * reading confirms it: a change may have been written meanwhile. Pauses often, so that the process stays responsive. Never rejects:
  * what fails is reported as unknown.
  */
 export async function verifyNode(options: VerifyNodeOptions): Promise<NodeVerification> {
@@ -77,28 +74,31 @@ export function servesLoopbackByRules({ capabilities = {} }: Pick<BackendModule,
 }
 
 async function verifyFamily(family: IPFamily, options: VerifyNodeOptions): Promise<FamilyVerification> {
-  const { backend, ignores, ignoredInterfaces, options: proxier, signal, states } = options;
+  const { backend, clock, ignores, ignoredInterfaces, options: proxier, signal, states } = options;
   const servesLoopback = servesLoopbackByRules(backend);
   let confirming: FamilyVerification | undefined;
   try {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      if (backend.readPacketPath === undefined) {
+      const readPacketPath = backend.readPacketPath?.bind(backend);
+      if (readPacketPath === undefined) {
         return unverified(states().get(family), family, whyUnreadable(backend));
       }
       const state = states().get(family);
-      const reading = new SteadyReading(() => states().get(family) === state, options);
-      const path = await reading.of(
-        backend.readPacketPath({
-          ...{ family, options: proxier, signal: reading.signal, onRead: () => reading.end() },
-          ...(ignores ? { ignores } : {}),
-          ...(ignoredInterfaces ? { ignoredInterfaces } : {}),
-        }),
+      const read = await readWhileCurrent(
+        (reading) =>
+          readPacketPath({
+            ...{ family, options: proxier, signal: reading.signal, onRead: () => reading.end() },
+            ...(ignores ? { ignores } : {}),
+            ...(ignoredInterfaces ? { ignoredInterfaces } : {}),
+          }),
+        { clock, isCurrent: () => states().get(family) === state, ...(signal ? { signal } : {}) },
       );
-      if (path === undefined) {
+      if (read === undefined) {
         continue;
       }
+      const { value: path } = read;
       const isLive = path.isLive === true;
-      if (state === undefined || (!isLive && !reading.wasSteady)) {
+      if (state === undefined || (!isLive && !read.isCurrent)) {
         path.close?.();
         continue;
       }
@@ -117,60 +117,6 @@ async function verifyFamily(family: IPFamily, options: VerifyNodeOptions): Promi
     return unverified(states().get(family), family, messageOf(error));
   }
   return unverified(states().get(family), family, 'the state changed whenever the kernel was read; try again later');
-}
-
-/** Whether the state stays the same while the kernel is read. What is read from then on is of no use, so reading is ended early. */
-class SteadyReading {
-  readonly #ended = new AbortController();
-  #timer: Timer | undefined;
-  #isOver = false;
-  wasSteady = true;
-
-  constructor(
-    private readonly isSame: () => boolean,
-    private readonly options: Pick<VerifyNodeOptions, 'clock' | 'signal'>,
-  ) {
-    this.#look();
-  }
-
-  /** Ends programs that read. */
-  get signal(): AbortSignal {
-    return this.#ended.signal;
-  }
-
-  /** What was read; undefined where that failed since it was ended early. */
-  async of(path: Promise<PacketPath>): Promise<PacketPath | undefined> {
-    try {
-      return await path;
-    } catch (error) {
-      this.end();
-      if (this.wasSteady) {
-        throw error;
-      }
-      return undefined;
-    } finally {
-      this.end();
-    }
-  }
-
-  /** Everything has been read. Idempotent. */
-  end(): void {
-    if (!this.#isOver) {
-      this.#isOver = true;
-      this.#timer?.cancel();
-      this.wasSteady = this.wasSteady && this.isSame();
-    }
-  }
-
-  #look(): void {
-    const { clock, signal } = this.options;
-    this.wasSteady = this.isSame();
-    if (!this.wasSteady || signal?.aborted) {
-      this.#ended.abort();
-      return;
-    }
-    this.#timer = clock.setTimer(LOOK, () => this.#look());
-  }
 }
 
 function whyUnreadable({ mode, capabilities }: Pick<BackendModule, 'mode' | 'capabilities'>): string {

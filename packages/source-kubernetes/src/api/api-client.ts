@@ -231,7 +231,12 @@ export class ApiClient {
           const protocol = answered['sec-websocket-protocol'] ?? '';
           if (answered['sec-websocket-accept'] !== accepted || !protocols.includes(protocol)) {
             socket.destroy();
-            reject(new ApiError('API_RESPONSE_INVALID', 'the answer is no WebSocket of a protocol that was offered'));
+            reject(
+              new ApiError(
+                'API_RESPONSE_INVALID',
+                'the server did not accept one of the offered WebSocket subprotocols',
+              ),
+            );
             return;
           }
           resolve({ socket, head });

@@ -177,7 +177,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     const { handler, logger } = await begin({ kubeconfig: await kubeconfig({ exec }) });
     await until(() => logger.entries.length > 0, 'a complaint');
     expect(logger.messages()[0]).toMatch(
-      /the credential plug-in .*plugin ended with status 3: not yet; run it by hand.*install it/,
+      /the credential plug-in .*plugin ended with status 3: not yet; run it in a shell.*install it/,
     );
     const status = { token: 'late', expirationTimestamp: '2099-01-01T00:00:00Z' };
     await write('plugin.new', `#!/bin/sh\necho '${JSON.stringify({ kind: 'ExecCredential', status })}'\n`);

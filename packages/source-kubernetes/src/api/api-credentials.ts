@@ -125,7 +125,7 @@ function inClusterContext(
     if (host === '' || port === '') {
       throw new KubernetesError(
         'NOT_IN_CLUSTER',
-        'KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set, so this is no pod; give a kubeconfig',
+        'KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set, so this process does not run in a pod; set a kubeconfig',
       );
     }
     return {

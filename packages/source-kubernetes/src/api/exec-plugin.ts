@@ -112,7 +112,7 @@ function failed(plugin: ExecPlugin, what: string, cause?: unknown): KubernetesEr
   const hint = plugin.installHint === '' ? '' : `; ${printable(plugin.installHint)}`;
   return new KubernetesError(
     'EXEC_PLUGIN_FAILED',
-    `the credential plug-in ${printable(plugin.command)} ${printable(what)}; run it by hand to see why${hint}`,
+    `the credential plug-in ${printable(plugin.command)} ${printable(what)}; run it in a shell to see why${hint}`,
     { cause },
   );
 }

@@ -526,7 +526,9 @@ export class ListWatch {
         availability.answered(name);
         return;
       case 'unexpected':
-        logger.error(`${name}: watching failed by an error of its own: ${messageOf(error)}; listing again`, { error });
+        logger.error(`${name}: the watch failed with an unexpected error: ${messageOf(error)}; listing again`, {
+          error,
+        });
         return;
       case undefined:
         return;

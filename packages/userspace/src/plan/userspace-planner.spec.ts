@@ -137,7 +137,7 @@ describe('UserspacePlanner', () => {
     );
   });
 
-  test('a full plan pauses for each service port; after one that is given up, changes are planned as before', () => {
+  test('a full plan pauses for each service port; after one that is aborted, changes are planned as before', () => {
     const first = stateOf([{ number: 1, local: false, affinity: false, endpoints: [1] }]);
     const second = stateOf([
       { number: 1, local: false, affinity: false, endpoints: [1, 2] },

@@ -254,6 +254,44 @@ export class NftSocket {
     throw lostAnswer('none came at once');
   }
 
+  /**
+   * Requests a list, and receives all of it before this returns, as {@link requestAtOnce}: for lists that are short.
+   *
+   * @param request a message with the flag `dump`; its sequence number is set.
+   * @returns 0, or the positive error number of a refusal; and whether the ruleset changed during the list.
+   * @throws NetlinkError `NETLINK_LOST` where its end did not come at once.
+   */
+  listAtOnce(
+    request: Buffer,
+    take: (payload: Buffer) => void,
+  ): { readonly errno: number; readonly isInterrupted: boolean } {
+    const socket = this.#socket;
+    const sequence = this.#take(1);
+    writeU32(request, sequence, 8);
+    if (socket === undefined || !socket.sendAtOnce(request)) {
+      throw lostAnswer('the socket does not answer at once');
+    }
+    let isInterrupted = false;
+    while (socket.receive()) {
+      const datagram = socket.received;
+      for (let at = 0; at + HEADER <= datagram.length; ) {
+        const size = sizeOfMessage(datagram, at);
+        const message = datagram.subarray(at, at + size);
+        at += align(size);
+        if (readU32(message, 8) !== sequence) {
+          continue;
+        }
+        isInterrupted ||= (readU16(message, 6) & NETLINK_FLAGS.dumpInterrupted) !== 0;
+        const type = readU16(message, 4);
+        if (type === ERROR || type === DONE) {
+          return { errno: type === ERROR ? (readError(message, 0)?.errno ?? 0) : 0, isInterrupted };
+        }
+        take(message.subarray(HEADER));
+      }
+    }
+    throw lostAnswer('the end of a list did not come at once');
+  }
+
   /** Gives up the tables that belong to the socket. Idempotent. */
   close(): void {
     this.#closed = true;

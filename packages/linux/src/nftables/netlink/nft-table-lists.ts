@@ -22,6 +22,7 @@ import type { NftSocket } from './nft-socket.js';
 import {
   messageAttributes,
   NftElementReader,
+  type ReadChain,
   type ReadSet,
   readChain,
   readCounter,
@@ -80,14 +81,10 @@ export class NftTableLists {
     }
     const isDormant = (flags & NFT_TABLE_FLAGS.dormant) !== 0;
     const interrupted: boolean[] = [];
-    const chains = new Map<string, ListedChain>();
-    interrupted.push(
-      await this.#dumpAll('getChain', family, [], (payload) => {
-        if (nameOf(payload, NFTA_CHAIN.table) === table) {
-          const { name, ...chain } = readChain(messageAttributes(payload));
-          chains.set(name, { ...chain, rules: [], fingerprints: [] });
-        }
-      }),
+    const listed = await this.chains(family, table);
+    interrupted.push(listed.isInterrupted);
+    const chains = new Map<string, ListedChain>(
+      listed.value.map(({ name, ...chain }) => [name, { ...chain, rules: [], fingerprints: [] }]),
     );
     interrupted.push(
       await this.#dump('getRule', family, [{ type: NFTA_RULE.table, value: cString(table) }], (payload) => {
@@ -117,6 +114,14 @@ export class NftTableLists {
       },
       isInterrupted: interrupted.includes(true),
     };
+  }
+
+  /** The chains of a table, without their rules. */
+  async chains(family: NftFamily, table: string, attempts = MAX_ATTEMPTS): Promise<NftRead<readonly ReadChain[]>> {
+    const chains = new Map<string, ReadChain>();
+    const take = (payload: Buffer) => takeChain(chains, table, payload);
+    const isInterrupted = await this.#dumpAll('getChain', family, [], take, attempts);
+    return { value: [...chains.values()], isInterrupted };
   }
 
   /** Undefined where the table does not exist. */
@@ -232,10 +237,11 @@ export class NftTableLists {
     family: NftFamily,
     attributes: readonly Attribute[],
     take: (payload: Buffer) => void,
+    attempts = MAX_ATTEMPTS,
   ): Promise<boolean> {
     for (let attempt = 1; ; attempt++) {
       const isInterrupted = await this.#dump(what, family, attributes, take);
-      if (!isInterrupted || attempt === MAX_ATTEMPTS) {
+      if (!isInterrupted || attempt === attempts) {
         return isInterrupted;
       }
     }
@@ -262,6 +268,14 @@ export class NftTableLists {
 function message(what: NftMessage, family: NftFamily, attributes: readonly Attribute[], flags: number) {
   const payload = encodeAttributes(attributes, Buffer.of(NFT_FAMILIES[family], 0, 0, 0));
   return { type: nftMessageType(what), flags, payload };
+}
+
+/** Adds a listed chain, where it is of that table: the kernel lists those of all tables of a family. */
+export function takeChain(chains: Map<string, ReadChain>, table: string, payload: Buffer): void {
+  if (nameOf(payload, NFTA_CHAIN.table) === table) {
+    const chain = readChain(messageAttributes(payload));
+    chains.set(chain.name, chain);
+  }
 }
 
 function nameOf(payload: Buffer, type: number): string {

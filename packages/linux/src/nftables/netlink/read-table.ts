@@ -112,6 +112,8 @@ export interface ReadSet {
   readonly count: number | undefined;
   /** The kernel keeps it as a hash table, which only transactions change. */
   readonly isHash: boolean;
+  /** Rules add elements. */
+  readonly isDynamic: boolean;
 }
 
 export function readSet(attributes: AttributeMap): ReadSet {
@@ -144,6 +146,7 @@ export function readSet(attributes: AttributeMap): ReadSet {
     ].join(', '),
     count: count === undefined ? undefined : asBe32(count),
     isHash: !(has('dynamic') || has('timeout') || has('interval')),
+    isDynamic: has('dynamic'),
     types: key === undefined || value === 'unknown' ? undefined : { key, value, isInterval: has('interval') },
   };
 }

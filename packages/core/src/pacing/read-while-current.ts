@@ -1,0 +1,71 @@
+import type { Clock, Timer } from '../sync/clock.js';
+
+/** Milliseconds between two checks whether a reading is current. */
+const CHECK_PERIOD = 100;
+
+export interface ReadWhileCurrentOptions {
+  readonly clock: Clock;
+  /** Whether the result is still of use: false once what is read has been changed. */
+  readonly isCurrent: () => boolean;
+  /** Aborts the reading for another reason. Default: none. */
+  readonly signal?: AbortSignal;
+}
+
+/** Passed to the function that reads. */
+export interface Reading {
+  /** Aborts when the result is of no use any more: programs that read are to be killed. */
+  readonly signal: AbortSignal;
+  /** Everything has been read; changes from now on do not matter. Idempotent. Default: when the function is done. */
+  end(): void;
+}
+
+/** What was read. */
+export interface CurrentReading<Value> {
+  readonly value: Value;
+  /** Nothing was changed until everything had been read. */
+  readonly isCurrent: boolean;
+}
+
+/**
+ * Reads what may be changed meanwhile, and aborts once it has been changed, which is checked every 100 ms: programs such as
+ * `iptables-nft-save` start again with each change, and may never end.
+ *
+ * @returns undefined where the reading failed after a change.
+ * @throws what `read` throws otherwise.
+ */
+export async function readWhileCurrent<Value>(
+  read: (reading: Reading) => Promise<Value>,
+  { clock, isCurrent, signal }: ReadWhileCurrentOptions,
+): Promise<CurrentReading<Value> | undefined> {
+  const aborted = new AbortController();
+  let timer: Timer | undefined;
+  let wasCurrent = true;
+  let isOver = false;
+  const check = (): void => {
+    wasCurrent = isCurrent();
+    if (!wasCurrent || signal?.aborted) {
+      aborted.abort();
+      return;
+    }
+    timer = clock.setTimer(CHECK_PERIOD, check);
+  };
+  const end = (): void => {
+    if (!isOver) {
+      isOver = true;
+      timer?.cancel();
+      wasCurrent = wasCurrent && isCurrent();
+    }
+  };
+  check();
+  try {
+    const value = await read({ signal: aborted.signal, end });
+    end();
+    return { value, isCurrent: wasCurrent };
+  } catch (error) {
+    end();
+    if (wasCurrent) {
+      throw error;
+    }
+    return undefined;
+  }
+}

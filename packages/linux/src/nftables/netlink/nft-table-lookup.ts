@@ -1,0 +1,406 @@
+import { messageOf, type UnknownRecord } from '@kube-proxier/core';
+import { type Attribute, align, asText, be32, cString, encodeAttributes } from '../../netlink/attributes.js';
+import { NETLINK_FLAGS } from '../../netlink/netlink.js';
+import type { NetlinkSocketOptions } from '../../netlink/open-socket.js';
+import { encodeMessages } from '../../netlink/request-batches.js';
+import { NftError } from '../nft-error.js';
+import type { NftFamily } from '../nft-family.js';
+import type { NftElement } from '../nft-table.js';
+import { decodeNftRule, type NftRuleSets } from './decode-rule.js';
+import {
+  NFT_ELEMENT_CATCH_ALL,
+  NFT_FAMILIES,
+  NFT_TABLE_FLAGS,
+  NFTA_DATA,
+  NFTA_ELEMENT,
+  NFTA_ELEMENTS,
+  NFTA_LIST_ELEMENT,
+  NFTA_RULE,
+  NFTA_SET,
+  NFTA_TABLE,
+  type NftMessage,
+  nftMessageType,
+} from './nf-tables.js';
+import { NftSocket } from './nft-socket.js';
+import { NftTableLists, refusedToList, takeChain } from './nft-table-lists.js';
+import { messageAttributes, NftElementReader, type ReadChain, type ReadSet, readSet } from './read-table.js';
+import type { NftElementTypes } from './set-attributes.js';
+import { CATCH_ALL, nftFieldsLength, writeNftFields } from './value-bytes.js';
+
+const [ENOENT, EINVAL] = [2, 22];
+/** Attempts while the ruleset changes. */
+const MAX_ATTEMPTS = 20;
+/** Elements and chains that are remembered between two calls of {@link NftTableLookup.forget}. */
+const MOST_REMEMBERED = 65_536;
+/** Chains whose decoded rules are kept, to be used again as long as the kernel lists the same. */
+const MOST_DECODED = 16_384;
+
+const NFPROTO_UNSPEC = 0;
+/** As nft spells them. */
+const FAMILY_NAMES: ReadonlyMap<number, string> = new Map([
+  ...Object.entries(NFT_FAMILIES).map(([name, number]) => [number, name] as const),
+  ...([
+    [1, 'inet'],
+    [3, 'arp'],
+    [5, 'netdev'],
+    [7, 'bridge'],
+  ] as const),
+]);
+
+/** A table, by its names. */
+export interface NftTableName {
+  /** `ip`, `ip6`, `inet`, `arp`, `netdev`, `bridge`. */
+  readonly family: string;
+  readonly name: string;
+}
+
+/** A request for one element, to be sent again with other keys. */
+interface ElementRequest {
+  readonly types: NftElementTypes;
+  readonly bytes: Buffer;
+  readonly keyAt: number;
+  readonly keyLength: number;
+  readonly reader: NftElementReader;
+}
+
+/** A rule that was looked up. */
+export interface NftFoundRule {
+  /** As `nft -j list` prints it. */
+  readonly statements: readonly UnknownRecord[];
+  readonly handle: number;
+}
+
+/**
+ * Looks up single elements, and the rules of single chains, of one table, each as it is in the kernel at that moment. The cost does
+ * not depend on the size of the table, and changes of the ruleset do not interrupt it: listing 50,000 elements takes the kernel a second,
+ * and `nft list ruleset` starts again whenever a transaction is committed.
+ */
+export class NftTableLookup {
+  readonly #remembered = new Map<string, Map<string, NftElement | undefined>>();
+  readonly #requests = new Map<string, ElementRequest>();
+  readonly #sets = new Map<string, ReadSet>();
+  /** Rules of chains since the last call of {@link forget}. */
+  readonly #rules = new Map<string, readonly NftFoundRule[]>();
+  /** Rules with the bytes that they were decoded of. */
+  readonly #decoded = new Map<string, { readonly bytes: Buffer; readonly rules: readonly NftFoundRule[] }>();
+  readonly #ruleSets: NftRuleSets = {
+    keyFields: (name) => this.set(name)?.types?.key.length,
+    anonymousElements: (name) => this.#listAtOnce(name),
+  };
+  #count = 0;
+
+  private constructor(
+    private readonly socket: NftSocket,
+    private readonly lists: NftTableLists,
+    private readonly family: NftFamily,
+    private readonly table: string,
+  ) {}
+
+  /**
+   * @returns undefined where the kernel does not answer at once (without the package `koffi`).
+   * @throws NftError when the kernel refuses, NetlinkError when no socket can be opened.
+   */
+  static async open(
+    family: NftFamily,
+    table: string,
+    options: NetlinkSocketOptions = {},
+  ): Promise<NftTableLookup | undefined> {
+    const socket = new NftSocket(options);
+    try {
+      const lookup = new NftTableLookup(socket, new NftTableLists(() => socket), family, table);
+      for (const set of (await lookup.lists.sets(family, table)).value ?? []) {
+        lookup.#sets.set(set.name, set);
+      }
+      if (socket.isAnsweredAtOnce) {
+        return lookup;
+      }
+    } catch (error) {
+      socket.close();
+      throw error;
+    }
+    socket.close();
+    return undefined;
+  }
+
+  /**
+   * All tables, of all families. `nft list tables` reads all elements of all tables for that.
+   *
+   * @throws NftError when the kernel refuses.
+   */
+  tables(): readonly NftTableName[] {
+    const tables: NftTableName[] = [];
+    this.#listWhole(
+      this.#request('getTable', [], NETLINK_FLAGS.dump, NFPROTO_UNSPEC),
+      (payload) => {
+        const family = FAMILY_NAMES.get(payload[0] ?? 0);
+        if (family !== undefined) {
+          tables.push({ family, name: asText(messageAttributes(payload).get(NFTA_TABLE.name)) });
+        }
+      },
+      () => tables.splice(0),
+    );
+    return tables;
+  }
+
+  /** Names of the sets and maps when the lookup was opened. */
+  get sets(): readonly string[] {
+    return [...this.#sets.keys()];
+  }
+
+  /** A set or map, also one that was added since; undefined where there is none. */
+  set(name: string): ReadSet | undefined {
+    const known = this.#sets.get(name);
+    if (known !== undefined) {
+      return known;
+    }
+    const found: ReadSet[] = [];
+    const request = this.#request('getSet', [
+      { type: NFTA_SET.table, value: cString(this.table) },
+      { type: NFTA_SET.name, value: cString(name) },
+    ]);
+    const errno = this.socket.requestAtOnce(request, (payload) => found.push(readSet(messageAttributes(payload))));
+    if (errno !== 0 && errno !== ENOENT) {
+      throw refusedToList(errno);
+    }
+    const [set] = found;
+    if (set !== undefined && !set.isAnonymous) {
+      this.#sets.set(name, set);
+    }
+    return set;
+  }
+
+  /**
+   * Whether elements of this set or map can be looked up: a hash table, to which only transactions add elements, or one whose keys are
+   * several fields with intervals, where the element is found that contains a key.
+   */
+  canFind(name: string): boolean {
+    const set = this.set(name);
+    return set?.types !== undefined && (set.isHash || (set.types.isInterval && set.types.key.length > 1));
+  }
+
+  /**
+   * The chains of the table, without their rules.
+   *
+   * @returns undefined where the table does not exist, or none of its chains sees packets (flag `dormant`).
+   * @throws NftError when the kernel refuses.
+   */
+  async chains(): Promise<readonly ReadChain[] | undefined> {
+    const flags = await this.lists.tableFlags(this.family, this.table);
+    if (flags === undefined || (flags & NFT_TABLE_FLAGS.dormant) !== 0) {
+      return undefined;
+    }
+    const { value, isInterrupted } = await this.lists.chains(this.family, this.table, 1);
+    return isInterrupted ? this.#chainsAtOnce() : value;
+  }
+
+  /**
+   * The rules of a chain, none where it does not exist. They are remembered until {@link forget}; the result is the same object as
+   * before while the chain has not changed.
+   *
+   * @throws NftError when the kernel refuses.
+   */
+  rules(chain: string): readonly NftFoundRule[] {
+    let rules = this.#rules.get(chain);
+    if (rules === undefined) {
+      this.#makeRoom();
+      rules = this.#readRules(chain);
+      this.#rules.set(chain, rules);
+      this.#count += 1;
+    }
+    return rules;
+  }
+
+  /**
+   * All elements of a set or map: for those that are small, or that {@link canFind} excludes.
+   *
+   * @returns undefined where its types are not known, or the ruleset changed each time that it was read.
+   * @throws NftError when the kernel refuses.
+   */
+  async list(name: string): Promise<ReadonlyMap<string, NftElement> | undefined> {
+    const set = this.set(name);
+    if (set?.types === undefined) {
+      return undefined;
+    }
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const { value, isInterrupted } = await this.lists.elements(this.family, this.table, set);
+      if (!isInterrupted) {
+        return value;
+      }
+    }
+    return undefined;
+  }
+
+  /**
+   * The element of a key as transactions have it, or else the catch-all element (`*`); undefined where there is neither. The answer is
+   * remembered until {@link forget}.
+   *
+   * @throws NftError when the kernel refuses, or the set is not one of those that can be looked up.
+   */
+  find(name: string, key: string): NftElement | undefined {
+    let remembered = this.#remembered.get(name);
+    if (remembered === undefined) {
+      remembered = new Map();
+      this.#remembered.set(name, remembered);
+    }
+    const known = remembered.get(key);
+    if (known !== undefined || remembered.has(key)) {
+      return known;
+    }
+    this.#makeRoom();
+    const found = this.#read(name, key) ?? (key === CATCH_ALL ? undefined : this.find(name, CATCH_ALL));
+    remembered.set(key, found);
+    this.#count += 1;
+    return found;
+  }
+
+  /** Later lookups read the kernel again. */
+  forget(): void {
+    for (const remembered of this.#remembered.values()) {
+      remembered.clear();
+    }
+    this.#rules.clear();
+    this.#count = 0;
+  }
+
+  close(): void {
+    this.socket.close();
+  }
+
+  #makeRoom(): void {
+    if (this.#count >= MOST_REMEMBERED) {
+      this.forget();
+    }
+  }
+
+  /** While this process changes the ruleset all the time: it does not do so meanwhile. */
+  #chainsAtOnce(): readonly ReadChain[] {
+    const chains = new Map<string, ReadChain>();
+    this.#listWhole(this.#request('getChain', [], NETLINK_FLAGS.dump), (payload) =>
+      takeChain(chains, this.table, payload),
+    );
+    return [...chains.values()];
+  }
+
+  /** Lists until no other process has changed the ruleset meanwhile. */
+  #listWhole(request: Buffer, take: (payload: Buffer) => void, restart: () => void = () => undefined): void {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      restart();
+      const { errno, isInterrupted } = this.socket.listAtOnce(request, take);
+      if (errno !== 0 && errno !== ENOENT) {
+        throw refusedToList(errno);
+      }
+      if (!isInterrupted) {
+        return;
+      }
+    }
+  }
+
+  #readRules(chain: string): readonly NftFoundRule[] {
+    const request = this.#request(
+      'getRule',
+      [
+        { type: NFTA_RULE.table, value: cString(this.table) },
+        { type: NFTA_RULE.chain, value: cString(chain) },
+      ],
+      NETLINK_FLAGS.dump,
+    );
+    const payloads: Buffer[] = [];
+    this.#listWhole(
+      request,
+      (payload) => payloads.push(Buffer.from(payload)),
+      () => payloads.splice(0),
+    );
+    const bytes = Buffer.concat(payloads);
+    const before = this.#decoded.get(chain);
+    if (before?.bytes.equals(bytes)) {
+      return before.rules;
+    }
+    const rules = payloads.map((payload): NftFoundRule => {
+      const attributes = messageAttributes(payload);
+      const handle = attributes.get(NFTA_RULE.handle);
+      const expressions = attributes.get(NFTA_RULE.expressions) ?? Buffer.alloc(0);
+      return {
+        statements: decodeNftRule(expressions, this.family, this.#ruleSets),
+        handle: handle === undefined ? 0 : Number(handle.readBigUInt64BE()),
+      };
+    });
+    if (this.#decoded.size >= MOST_DECODED) {
+      this.#decoded.clear();
+    }
+    this.#decoded.set(chain, { bytes, rules });
+    return rules;
+  }
+
+  #listAtOnce(name: string): readonly string[] | undefined {
+    const types = this.set(name)?.types;
+    if (types === undefined || types.value !== undefined || types.isInterval) {
+      return undefined;
+    }
+    const reader = new NftElementReader(types);
+    const request = this.#request(
+      'getElements',
+      [
+        { type: NFTA_ELEMENTS.table, value: cString(this.table) },
+        { type: NFTA_ELEMENTS.set, value: cString(name) },
+      ],
+      NETLINK_FLAGS.dump,
+    );
+    const { errno } = this.socket.listAtOnce(request, (payload) => reader.read(payload));
+    return errno === 0 ? [...reader.elements.keys()] : undefined;
+  }
+
+  #request(
+    what: NftMessage,
+    attributes: readonly Attribute[],
+    flags = 0,
+    family: number = NFT_FAMILIES[this.family],
+  ): Buffer {
+    const payload = encodeAttributes(attributes, Buffer.of(family, 0, 0, 0));
+    return encodeMessages([{ type: nftMessageType(what), flags, payload }], 0, 0);
+  }
+
+  #read(name: string, key: string): NftElement | undefined {
+    const isCatchAll = key === CATCH_ALL;
+    const id = isCatchAll ? `${name} ${CATCH_ALL}` : name;
+    let request = this.#requests.get(id);
+    if (request === undefined) {
+      request = this.#requestFor(name, isCatchAll);
+      this.#requests.set(id, request);
+    }
+    const { bytes, keyAt, keyLength, reader, types } = request;
+    if (!isCatchAll) {
+      bytes.fill(0, keyAt, keyAt + keyLength);
+      try {
+        writeNftFields(key, types.key, bytes, keyAt);
+      } catch (cause) {
+        throw new NftError('NFT_FAILED', `cannot look up ${key} in ${name}: ${messageOf(cause)}`, { cause });
+      }
+    }
+    reader.elements.clear();
+    const errno = this.socket.requestAtOnce(bytes, (payload) => reader.read(payload));
+    // Before Linux 5.13 there are none, and the kernel does not know the request.
+    if (errno !== 0 && errno !== ENOENT && !(isCatchAll && errno === EINVAL)) {
+      throw refusedToList(errno);
+    }
+    const [element] = reader.elements.values();
+    return element;
+  }
+
+  #requestFor(name: string, isCatchAll: boolean): ElementRequest {
+    const types = this.set(name)?.types;
+    if (types === undefined) {
+      throw new NftError('NFT_FAILED', `elements of ${name} in table ${this.family} ${this.table} cannot be looked up`);
+    }
+    const keyLength = nftFieldsLength(types.key);
+    const key = isCatchAll
+      ? { type: NFTA_ELEMENT.flags, value: be32(NFT_ELEMENT_CATCH_ALL) }
+      : { type: NFTA_ELEMENT.key, value: [{ type: NFTA_DATA.value, value: Buffer.alloc(keyLength) }] };
+    const bytes = this.#request('getElements', [
+      { type: NFTA_ELEMENTS.table, value: cString(this.table) },
+      { type: NFTA_ELEMENTS.set, value: cString(name) },
+      { type: NFTA_ELEMENTS.elements, value: [{ type: NFTA_LIST_ELEMENT, value: [key] }] },
+    ]);
+    // The key is the end of the message.
+    return { types, bytes, keyLength, keyAt: bytes.length - align(keyLength), reader: new NftElementReader(types) };
+  }
+}
