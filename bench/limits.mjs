@@ -180,7 +180,7 @@ const { values, positionals } = parseArgs({
 });
 const SELF = fileURLToPath(import.meta.url);
 /** Milliseconds after the first sync in which memory settles. */
-const SETTLE = 10_000;
+const SETTLE = 30_000;
 
 /** @param {Case} one */
 async function inside({ subject, objects, change, rounds, check, ...one }) {
