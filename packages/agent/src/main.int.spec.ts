@@ -61,7 +61,7 @@ class Running {
   }
 }
 
-/** A port of the loopback address that is free at this moment. */
+/** A port of the loopback address that is free now. */
 async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

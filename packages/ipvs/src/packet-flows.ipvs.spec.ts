@@ -314,7 +314,7 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
       'remote-pod1',
     ]);
     await world.install(world.stateOf(world.serviceOf('TCP'), [], 'TCP'));
-    // A restart in between forgets nothing: what is on its way out is seen in the kernel.
+    // A restart in between loses nothing: draining destinations are recognised in the kernel.
     await world.restart();
     expect(await connection.send('even now')).toEqual({ kind: 'echoed', text: 'even now' });
     const at = { kind: 'address', family, protocol: 'TCP', address: to, port } as const;

@@ -26,7 +26,7 @@ describe(`${CHANGES} random changes, both families, on the kernel`, () => {
             links: new LinksNetlink(new NetlinkSocket('route', inside)),
             sets: new IpSetsNetlink(new NetlinkSocket('netfilter', inside)),
             iptables: async () => iptables,
-            // The packet tests look at the real ones; here starting programs is most of the time.
+            // The packet tests use the real ones; here most of the time would go into starting programs.
             sysctl: fakeHost(family).sysctl,
           });
         });

@@ -229,7 +229,7 @@ const SABOTAGES: readonly (readonly [what: string, change: Change, named: RegExp
     /10\.96\.0\.1:80.*are dropped.*--match-set KUBE-IPVS-DROP dst,dst -j DROP/,
   ],
   [
-    'source ranges are not looked at',
+    'source ranges are not checked',
     { host: withoutEntries('GUARDED', isAny) },
     /to 198\.51\.100\.1:80\/TCP.*not dropped/,
   ],

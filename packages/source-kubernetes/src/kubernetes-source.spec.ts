@@ -342,7 +342,7 @@ describe('KubernetesSource', () => {
     'duplicate',
     'slow',
     { endless: 5_000_000 },
-  ] as const)('gets over a watch that meets %j', async (fault) => {
+  ] as const)('recovers from a watch with the fault %j', async (fault) => {
     const world = await (await World.make({ maxEventBytes: 1_000_000 })).start();
     await world.comesThrough('before');
     const before = world.handler.events.length;

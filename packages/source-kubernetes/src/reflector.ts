@@ -160,7 +160,7 @@ export class Reflector<T extends object> {
   }
 
   /**
-   * Starts to follow. Resolves when the first request is on its way: the server may be unavailable for long.
+   * Starts to list and watch. Resolves when the first request was sent: the server may be unavailable for long.
    *
    * @throws KubernetesError when no API server can be reached with this configuration, and `SOURCE_IN_USE` when it was started or
    * stopped before.

@@ -201,7 +201,7 @@ const WANTED: Readonly<Record<FieldType, string>> = {
 
 /**
  * Reads a KubeProxyConfiguration, YAML or JSON (spec C-20, C-40). As in kube-proxy, a field that it does not have is
- * passed over with a warning (spec C-21), and null, zero or empty stand for the default: the file that kubeadm writes
+ * ignored with a warning (spec C-21), and null, zero or empty stand for the default: the file that kubeadm writes
  * loads as it is.
  *
  * A second document may be a KubeProxierConfiguration, with options that kube-proxy does not have. There, an unknown

@@ -186,7 +186,7 @@ interface PlanResult extends Pick<Planned, 'changes'> {
   readonly mode: string;
 }
 
-/** By meaning only: needs no privileges, and does not look at the kernel. */
+/** By meaning only: needs no privileges, and does not read the kernel. */
 function planObjects({ agent, inForce, before, settings, next, assigned, composition }: Planner): PlanResult {
   const problems = new ProblemNotes(assigned);
   const families: readonly IPFamily[] = agent?.families ?? ['IPv4', 'IPv6'];

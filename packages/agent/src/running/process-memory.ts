@@ -18,7 +18,7 @@ export function holdMemory(): void {
   watch = setInterval(favorTimeInLargeHeap, WATCH_PERIOD).unref();
 }
 
-/** Milliseconds between two looks at the size of the heap. */
+/** Milliseconds between two checks of the size of the heap. */
 const WATCH_PERIOD = 250;
 /** Bytes of a heap in which memory for less work is a small part of all: that of 30,000 Services. */
 const VERY_LARGE = 200 * 1024 * 1024;

@@ -70,7 +70,7 @@ export class ConformanceWorld {
     return this.#slot++;
   }
 
-  /** IP families that the backend serves on this host. Known once it was started. */
+  /** IP families that the backend serves on this host. Known after its start. */
   get families(): readonly IPFamily[] {
     return this.#backend?.families ?? [];
   }

@@ -124,7 +124,7 @@ export function selectionWeights(endpoints: readonly Endpoint[]): readonly numbe
   return weights;
 }
 
-/** Endpoints from which on it takes longer to look at them than to remember what was found. */
+/** Number of endpoints from which on caching the result is faster than computing it again. */
 const LONG_LIST = 1024;
 /** Of long lists, which are asked for several times with each change. */
 const WEIGHTS = new WeakMap<readonly Endpoint[], { readonly weights: readonly number[] | undefined }>();

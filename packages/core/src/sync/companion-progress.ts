@@ -23,7 +23,7 @@ export class CompanionProgress {
   /**
    * The companion's context, with observers attached.
    *
-   * @param primary is told whether the companion is up to date.
+   * @param primary receives whether the companion is up to date.
    */
   watched(context: ProxierContext, primary: SyncObserver): ProxierContext {
     const { observer, family } = context;

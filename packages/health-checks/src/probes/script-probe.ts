@@ -68,7 +68,7 @@ function scriptFailure(error: unknown, name: string, timeout: number): Omit<Prob
       };
     }
     default:
-      // It cannot be run, or was killed by somebody else.
+      // It cannot be run, or another process killed it.
       return { outcome: 'error', reason: error.message };
   }
 }

@@ -102,7 +102,7 @@ export function fixedChains(
             matches: [{ match: 'conntrack', states: ['DNAT'], originalDestination: LOOPBACK }, ...countLocalhost],
           }),
         ]),
-    // May set the mark, so it comes before what looks at it.
+    // May set the mark, so it precedes the rules that match it.
     new IptablesRule({ matches: [notMarked, { match: 'conntrack', states: ['DNAT'] }], target: jump(CHAINS.hairpin) }),
     new IptablesRule({ matches: [notMarked], target: { target: 'RETURN' } }),
     // The mark must not outlive this pass: encapsulated packets come through here again (spec I-20).

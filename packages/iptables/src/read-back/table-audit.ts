@@ -27,7 +27,7 @@ export class TableAudit {
 
   constructor(private readonly options: TableAuditOptions) {}
 
-  /** What others change from now on is looked at. Never rejects. */
+  /** Begins to observe foreign changes. Never rejects. */
   async begin(): Promise<void> {
     try {
       const iptables = await this.#tools();
@@ -45,7 +45,7 @@ export class TableAudit {
 
   /**
    * @param onDrift receives what is wrong with a table, as text for the log.
-   * @throws IptablesError when a table cannot be read; it is looked at again.
+   * @throws IptablesError when a table cannot be read; the next call reads it again.
    */
   async look(onDrift: (what: string) => void): Promise<void> {
     const { clock, expected } = this.options;

@@ -8,7 +8,7 @@ import { fakeSettings } from '../testing/fake-settings.js';
 test.each([
   ['the jumps that were just written', false],
   ['those that a process before this one has left', true],
-])('flushes one after another are all noticed, before anybody has looked at %s', async (_whose, adopts) => {
+])('each of several flushes is detected, also before the first check of %s', async (_whose, adopts) => {
   const clock = new VirtualClock();
   const iptables = new FakeIptables();
   const dataplane = () =>

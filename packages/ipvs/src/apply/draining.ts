@@ -57,7 +57,7 @@ interface Retiring {
  * A virtual server that is not wanted any more stays, without weight, while it has open connections: a Service that is
  * removed interrupts no client. New connections are refused. Its address stays on the interface until then.
  *
- * What is on its way out can be seen in the kernel (weight 0), so nothing is lost when this process ends meanwhile.
+ * Draining destinations can be recognised in the kernel (weight 0), so nothing is lost when this process ends meanwhile.
  */
 export class Draining {
   readonly #servers = new Map<string, DrainingServer>();

@@ -301,7 +301,7 @@ describe('draining', () => {
     const state = await sync(['10.244.1.1', '10.244.2.1']);
     expect([await weight(), dataplane.draining]).toEqual([1, 0]);
     await sync(['10.244.2.1']);
-    // Read back by another process, it is on its way out still, and nothing has to be written.
+    // Read back by another process, it is still draining, and nothing has to be written.
     const other = new IpvsDataplane({ family: 'IPv4', host });
     const now = resolver.latest;
     expect(other.plan(now, diffStates(undefined, now), await other.readBack())).toBeUndefined();

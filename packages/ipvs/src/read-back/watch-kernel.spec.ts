@@ -7,7 +7,7 @@ import type { IpvsTransaction } from '../plan/ipvs-transaction.js';
 import { INTERFACE } from '../plan/layout.js';
 import { type FakeHost, fakeHost, install } from '../testing/contents.js';
 
-/** Milliseconds in which everything is looked at. */
+/** Milliseconds in which everything is checked. */
 const ROUND = 1400;
 
 const WEB = { kind: 'address', family: 'IPv4', protocol: 'TCP', address: '10.96.0.10', port: 80 } as const;

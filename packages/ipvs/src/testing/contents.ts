@@ -59,7 +59,7 @@ export async function install(dataplane: IpvsDataplane, state: ProxyState): Prom
   }
 }
 
-/** What a dataplane reads back, in an order of its own, without what is on its way out. */
+/** What a dataplane reads back, in an order of its own, without draining destinations. */
 export async function contents(dataplane: IpvsDataplane): Promise<unknown> {
   const { virtualServers, sets, addresses, tables, hasInterface, settled } = await dataplane.readBack();
   return {

@@ -491,7 +491,7 @@ describe('in the kernel', () => {
       expect(messages).toBe(1);
     });
 
-    test('where the kernel cannot delete by translation, nothing is deleted, and the caller is told', async () => {
+    test('where the kernel cannot delete by translation, nothing is deleted, and the result says so', async () => {
       await add(flow(4000));
       const conntrack = changed(() => ({ execute: async (requests) => requests.map(() => 22) }));
       const translation = {
@@ -514,7 +514,7 @@ describe('in the kernel', () => {
       expect([...attributeMap(Buffer.from((payloads[0] as Uint8Array).subarray(4))).keys()]).toEqual([1, 2, 25]);
     });
 
-    test('reads a list again from the start when part of it was lost, and gives up eventually', async () => {
+    test('reads a list again from the start when part of it was lost, and fails after some attempts', async () => {
       await Promise.all([flow(4000), flow(4001)].map(add));
       let times = 0;
       const losing = (often: number) =>

@@ -34,7 +34,7 @@ export function legacyTableInfo(libc: Libc, fd: number, family: IPFamily, table:
  * A digest of all rules of a table, without what they counted. The cost is that of copying the table.
  *
  * @param limit bytes that a table may have.
- * @returns undefined when it cannot be read, is larger, or changes at this moment.
+ * @returns undefined when it cannot be read, is larger, or is being changed.
  */
 export function legacyRulesDigest(
   libc: Libc,

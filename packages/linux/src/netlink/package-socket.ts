@@ -12,7 +12,7 @@ const BUFFER = 8 * 1024 * 1024;
 /** Answers that must fit into the buffer at least: that to one request, and its confirmation. */
 const LEAST = 4 * ANSWER_SIZE;
 const ADVICE = 'raise the sysctl net.core.wmem_max, or install the package koffi';
-/** Milliseconds between two looks at the clock. */
+/** Milliseconds between two readings of the clock. */
 const MOMENT = 50;
 
 /**

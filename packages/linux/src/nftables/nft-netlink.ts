@@ -49,7 +49,7 @@ export interface NetlinkNftOptions {
    * refusal to fit into the buffer of a socket.
    */
   readonly transport?: NetlinkTransport;
-  /** Milliseconds between two looks at what others changed. Default 250. */
+  /** Milliseconds between two checks for foreign changes. Default 250. */
   readonly watchInterval?: number;
   /** Bytes of notifications that the kernel keeps between two looks. Default 8 MiB. */
   readonly watchBuffer?: number;
@@ -331,7 +331,7 @@ class NetlinkNft implements Nft {
   }
 
   /**
-   * @param isInRow the transaction is one of many: that others perhaps changed the table while notifications were not received is told to
+   * @param isInRow the transaction is one of many: a possible foreign change while notifications were not received is reported to
    *   watchers, and refuses the first transaction after them.
    * @throws NftError when another changed the table since it was listed.
    */

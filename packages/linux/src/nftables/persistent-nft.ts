@@ -60,7 +60,7 @@ export class PersistentNft {
     return session && { pid: await this.#exchange(session, document) };
   }
 
-  /** Stops the process, and gives up its tables. */
+  /** Stops the process, which releases its tables. */
   close(): void {
     this.#stop();
     this.#ownsTables = false;

@@ -137,7 +137,7 @@ export function isLoopback(address: string): boolean {
   return address.startsWith('127.') || address === '::1';
 }
 
-/** Sides that a type of set looks at, in the kernel's order. */
+/** Sides of a packet that a type of set matches, in the kernel's order. */
 function indexSet(set: IpSet): PathSet {
   const exact = new Map<string, number | undefined>();
   const networks = new Map<string, { readonly network: BitNetwork; readonly mark: number | undefined }[]>();

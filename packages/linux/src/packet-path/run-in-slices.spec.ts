@@ -32,7 +32,7 @@ test('work with less priority waits while other work takes many turns of the eve
   expect(meanwhile).toBeLessThan(200);
 });
 
-test('it goes on in the end, though other work never ends', async () => {
+test('it continues eventually, although other work never ends', async () => {
   let isOver = false;
   const others = (async () => {
     while (!isOver) {

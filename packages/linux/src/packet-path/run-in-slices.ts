@@ -4,9 +4,9 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 const SLICE = 5;
 /** Milliseconds of a turn of the event loop in which nothing else was done. */
 const IDLE = 0.1;
-/** Milliseconds until the event loop is looked at again, while other work of the process goes on. */
+/** Milliseconds between two checks whether the event loop is idle. */
 const OTHERS = 5;
-/** Milliseconds after which this work goes on, whatever else goes on. */
+/** Milliseconds after which this work continues, also where the event loop is busy. */
 const MOST = 100;
 /** Milliseconds that work which waits for other work is put off. */
 const LATER = 50;

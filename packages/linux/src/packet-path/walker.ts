@@ -30,7 +30,7 @@ export interface Visit {
   readonly depth: number;
 }
 
-/** A packet on its way, with what rules have changed. Immutable; branches share what they have in common. */
+/** A packet that passes rules, with what they have changed. Immutable; branches share what they have in common. */
 export interface Walker {
   readonly packet: PathPacket;
   readonly probability: number;
@@ -60,7 +60,7 @@ export interface Walker {
   /** Rules that ended a chain of NAT rules without a translation, so that none below them applied. */
   readonly destinationKeptBy: PathRule | undefined;
   readonly sourceKeptBy: PathRule | undefined;
-  /** IPVS has chosen its destination; it does not look at the packet again. */
+  /** IPVS has chosen its destination; it does not process the packet again. */
   readonly isBalanced: boolean;
   /** The destination was not chosen at random. */
   readonly unevenly: boolean;

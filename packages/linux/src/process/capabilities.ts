@@ -14,7 +14,7 @@ const MAX_FILE_CAPABILITY = 24;
 /** Whether the kernel can give CAP_NET_ADMIN to a process because of the program that it runs. */
 export type FileCapability = 'present' | 'absent';
 
-/** What {@link whyNotPermitted} looks at. */
+/** Input of {@link whyNotPermitted}. */
 export interface PermissionFacts {
   /** Who was refused. Default `program`: one that this process has started. */
   readonly refused?: 'program' | 'process';

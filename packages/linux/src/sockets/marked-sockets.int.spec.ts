@@ -75,36 +75,39 @@ test.each(ALL)('a TCP socket that is refused says so, once ($kind, $family)', as
   expect(socket.destroyed).toBe(true);
 });
 
-test.each(ALL)('UDP sockets each have a port of their own, and hear their peer only ($kind, $family)', async (row) => {
-  const { kind, family } = row;
-  const sockets = row.make();
-  await sockets.start();
-  const type = family === 'IPv4' ? 'udp4' : 'udp6';
-  const server = createSocket(type);
-  server.on('message', (message, { port, address }) => server.send(`${message} ${port}`, port, address));
-  server.bind(0, LOOPBACK[family]);
-  await once(server, 'listening');
-  const clients = Array.from({ length: 20 }, () => createSocket(type));
-  const answers = await Promise.all(
-    clients.map(async (client) => {
-      sockets.bindUdp(family, client);
-      if (kind === 'kernel') {
-        expect(await markOf(client)).toBe(MARK);
-      }
-      client.connect(server.address().port, LOOPBACK[family]);
-      await once(client, 'connect');
-      const answer = once(client, 'message');
-      client.send('port');
-      const [message] = (await answer) as [Buffer];
-      expect(`${message}`).toBe(`port ${client.address().port}`);
-      return `${message}`;
-    }),
-  );
-  expect(new Set(answers).size).toBe(clients.length);
-  for (const socket of [server, ...clients]) {
-    socket.close();
-  }
-});
+test.each(ALL)(
+  'each UDP socket has a port of its own, and receives from its peer only ($kind, $family)',
+  async (row) => {
+    const { kind, family } = row;
+    const sockets = row.make();
+    await sockets.start();
+    const type = family === 'IPv4' ? 'udp4' : 'udp6';
+    const server = createSocket(type);
+    server.on('message', (message, { port, address }) => server.send(`${message} ${port}`, port, address));
+    server.bind(0, LOOPBACK[family]);
+    await once(server, 'listening');
+    const clients = Array.from({ length: 20 }, () => createSocket(type));
+    const answers = await Promise.all(
+      clients.map(async (client) => {
+        sockets.bindUdp(family, client);
+        if (kind === 'kernel') {
+          expect(await markOf(client)).toBe(MARK);
+        }
+        client.connect(server.address().port, LOOPBACK[family]);
+        await once(client, 'connect');
+        const answer = once(client, 'message');
+        client.send('port');
+        const [message] = (await answer) as [Buffer];
+        expect(`${message}`).toBe(`port ${client.address().port}`);
+        return `${message}`;
+      }),
+    );
+    expect(new Set(answers).size).toBe(clients.length);
+    for (const socket of [server, ...clients]) {
+      socket.close();
+    }
+  },
+);
 
 test.each(KINDS)('nothing is made before it was started (%s)', (_kind, make) => {
   const sockets = make();

@@ -61,7 +61,7 @@ const NOWHERE = new Uint8Array(16);
 const MAX_IDLE = 256;
 /** Attempts that begin between two looks: the kernel holds an acknowledgement back for some 40 ms only. */
 const MAX_STARTED = 128;
-/** Milliseconds between two looks at the pending attempts: they double up to the second number. */
+/** Milliseconds between two checks of the pending attempts: they double up to the second number. */
 const FIRST_LOOK = 1;
 const LAST_LOOK = 16;
 
@@ -79,7 +79,7 @@ export class LibcTcpConnects implements TcpConnects {
   readonly #addresses = new WeakMap<TcpTarget, Uint8Array>();
   /** Attempts that are decided, and not yet reported. */
   #decided: Pending[] = [];
-  /** Attempts that began since the last look at the pending ones. */
+  /** Attempts that began since the last check of the pending ones. */
   #started = 0;
   #look: NodeJS.Timeout | NodeJS.Immediate | undefined;
   #delay = FIRST_LOOK;

@@ -31,7 +31,7 @@ export function markBit(context: Pick<LayoutContext, 'masqueradeBit'>): number {
   return (1 << context.masqueradeBit) >>> 0;
 }
 
-/** Sets the mark that has a packet masqueraded on its way out. */
+/** Sets the mark with which a packet is masqueraded in POSTROUTING. */
 export function setMark(context: LayoutContext): NftStatement {
   return changeMark('|', markBit(context));
 }

@@ -123,7 +123,7 @@ describe('staleFlows', () => {
     const untouched = new Proxy(services, {
       get(target, property) {
         if (property === 'values' || property === 'entries' || property === Symbol.iterator || property === 'forEach') {
-          throw new Error('the whole state was looked at');
+          throw new Error('the whole state was read');
         }
         const value: unknown = Reflect.get(target, property);
         return typeof value === 'function' ? value.bind(target) : value;

@@ -71,7 +71,7 @@ export class ProxyHealth implements ServerObserver {
   }
 
   /**
-   * Why load balancers are told to send no new connections to this node, for `/healthz`; undefined when they are not, or while
+   * Why `/healthz` answers 503, so that load balancers send no new connections to this node; undefined when it does not, or while
    * nothing is known of the node.
    */
   get ineligible(): string | undefined {

@@ -23,7 +23,7 @@ export interface RecordingDirectoryOptions {
   readonly maxBytes: number;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The lines that a file begins with, at this moment. */
+  /** The lines that a file of now begins with. */
   readonly checkpoint: () => readonly string[];
   readonly onFailure?: (error: unknown) => void;
 }

@@ -8,7 +8,7 @@ import { PROBE_FAILURES, type ProbeStatuses } from '../probe/probe-options.js';
  */
 export type StatusVerdict = 'ok' | 'degraded' | 'not-serving';
 
-/** Something that an operator should look at. */
+/** Something that an operator should investigate. */
 export interface StatusProblem {
   readonly severity: 'degraded' | 'not-serving';
   /** The finding, one sentence without a full stop. */
@@ -140,7 +140,7 @@ export type StatusFacts = Pick<NodeStatus, 'families' | 'sources' | 'verificatio
   readonly maxPending: number;
   /** What serves beside the backend, such as sockets for NodePorts on 127.0.0.1, and is not up to date. */
   readonly companions: readonly string[];
-  /** Why load balancers are told to send no new connections to this node; undefined when they are not. */
+  /** Why `/healthz` answers 503 although the proxy is healthy; undefined when it does not. */
   readonly ineligible: string | undefined;
   /** Why servers of this process do not listen. */
   readonly listenerObstacles: readonly string[];
@@ -208,7 +208,7 @@ export function findProblems({
       severity: 'degraded',
       found: `/healthz answers 503: ${ineligible}`,
       advice:
-        'load balancers send no new connections to this node, which serves on; remove the taint if the node is to stay',
+        'load balancers send no new connections to this node, whose rules stay in force; remove the taint to keep the node',
     });
   }
   for (const found of listenerObstacles) {

@@ -321,7 +321,7 @@ test.each([
   ['application/vnd.kubernetes.protobuf', Buffer.from('k8s\0\n'), 415, 'UnsupportedMediaType'],
   ['application/json', Buffer.from('{"spec": '), 400, 'BadRequest'],
 ])(
-  'an object that is created as %s and cannot be read is refused, and the server goes on',
+  'an object that is created as %s and cannot be read is refused, and the server continues',
   async (type, body, code, reason) => {
     const server = await FakeApiServer.start();
     try {

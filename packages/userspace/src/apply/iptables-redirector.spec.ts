@@ -22,7 +22,7 @@ const STATE: RedirectState = { node: NODE, listeners: new Map(), clusterIPs: new
 test.each([
   ['the jumps that were just written', false],
   ['those that were found to be right', true],
-])('flushes one after another are all noticed, before anybody has looked at %s', async (_whose, checked) => {
+])('each of several flushes is detected, also before the first check of %s', async (_whose, checked) => {
   const clock = new VirtualClock();
   const iptables = new FakeIptables();
   const redirector = new IptablesRedirector('IPv4', async () => iptables);

@@ -114,7 +114,7 @@ test('aborting one connection resets its two sides only; closing resets the rest
   expect(carrier).toMatchObject({ isReady: true, size: 0 });
 });
 
-test('a thread that dies resets its connections, so that no peer takes partial data as complete', async () => {
+test('a thread that ends unexpectedly resets its connections, so that no peer takes partial data as complete', async () => {
   const descriptors = () => readdirSync('/proc/self/fd').length;
   const [client, inner] = await pair();
   const [endpoint, outer] = await pair();

@@ -86,7 +86,7 @@ describe('NftRulesetFollower', () => {
     expect(follower.isListening).toBe(false);
   });
 
-  test('reads again where the table changed meanwhile, and gives up where it changes each time', async () => {
+  test('reads again where the table changed during the reading, and fails where it changes each time', async () => {
     let changes = 2;
     ruleset.meanwhile = () => {
       if (changes > 0 && ruleset.isOpen) {

@@ -8,7 +8,7 @@ export interface NftTableWatcherOptions {
   readonly onEnd: () => void;
 }
 
-/** Watches one table: looks at regular intervals until it is stopped, or cannot look. */
+/** Watches one table: checks it at regular intervals until it is stopped, or a check fails. */
 export class NftTableWatcher implements NftWatch {
   readonly ended: Promise<void>;
   #end: () => void = () => undefined;
