@@ -560,6 +560,17 @@ describe('KubernetesSource', () => {
     expect(world.loud).toHaveLength(2);
   });
 
+  test('a role that does not name ServiceCIDRs is no obstacle where the server does not have them', async () => {
+    const world = await World.make({}, { unknownResources: ['servicecidrs'] });
+    world.server.forbidden.add('servicecidrs');
+    await world.source.start(world.handler, { nodeName: 'node1' });
+    await world.until(() => world.handler.servicesSynced === 1, 'synced');
+    await world.until(() => world.server.requests.some(({ resource }) => resource.endsWith('/v1')), 'discovery');
+    await world.comesThrough('after');
+    expect(world.source.obstacle('ServiceCIDRs')).toBeUndefined();
+    expect(world.loud).toEqual([]);
+  });
+
   test('while one resource cannot be read, the log has the first reason of each other one', async () => {
     const world = await (await World.make()).start();
     const failing = new Map([['services', 500]]);

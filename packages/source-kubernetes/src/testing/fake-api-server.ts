@@ -316,6 +316,11 @@ export class FakeApiServer {
         break;
     }
     const refusal = this.#refusal(info, resource);
+    const discovered = refusal === undefined ? this.#discovered(url.pathname) : undefined;
+    if (discovered !== undefined) {
+      this.#answers.send(response, 200, JSON.stringify(discovered), undefined);
+      return;
+    }
     if (refusal || !resource) {
       const [code, reason, message] = refusal ?? [404, 'NotFound', 'the server could not find the requested resource'];
       this.#answers.status(response, code, reason, message);
@@ -438,9 +443,6 @@ export class FakeApiServer {
     if (token !== undefined && this.tokens && !this.tokens.has(token)) {
       return [401, 'Unauthorized', 'Unauthorized'];
     }
-    if (resource && this.#options.unknownResources?.includes(resource.name)) {
-      return [404, 'NotFound', 'the server could not find the requested resource'];
-    }
     const anonymous = this.tokens !== undefined && token === undefined && info.certificate === undefined;
     if (resource && (anonymous || this.forbidden.has(resource.name))) {
       const user = anonymous ? 'system:anonymous' : (info.certificate ?? 'system:kube-proxy');
@@ -451,7 +453,20 @@ export class FakeApiServer {
           `${info.verb} resource "${resource.name}" in API group "${resource.group}" at the cluster scope`,
       ];
     }
+    // As in a real server, authorization comes first.
+    if (resource && this.#options.unknownResources?.includes(resource.name)) {
+      return [404, 'NotFound', 'the server could not find the requested resource'];
+    }
     return undefined;
+  }
+
+  /** The resources of a group in one version (discovery); undefined for other paths, and where the group has none. */
+  #discovered(path: string): object | undefined {
+    const resources = [...this.#resources].flatMap(([at, { kind, name }]) =>
+      at === `${path}/${name}` && !this.#options.unknownResources?.includes(name) ? [{ name, kind }] : [],
+    );
+    const groupVersion = path.replace(/^\/apis?\//, '');
+    return resources.length === 0 ? undefined : { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources };
   }
 
   #selection(resource: ServedResource, query: URLSearchParams): Matcher {
