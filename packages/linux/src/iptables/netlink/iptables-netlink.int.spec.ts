@@ -237,6 +237,36 @@ on('iptables rules by netlink', () => {
     });
   });
 
+  test('beside iptables-nft, which commits all the time: every change of both is in force', async () => {
+    await withTables('IPv4', async ({ program, namespace, watched, started }) => {
+      const { runner } = namespace;
+      const iptables = createIptables({ family: 'IPv4', variant: 'nft', runner: watched });
+      await iptables.version();
+      started.length = 0;
+      let isOver = false;
+      const foreign = (async () => {
+        let count = 0;
+        for (; !isOver; count++) {
+          await runner.run({
+            command: 'iptables-nft',
+            args: ['-w', '-t', 'nat', '-A', 'PREROUTING', '-p', 'tcp', '--dport', String(1 + count), '-j', 'RETURN'],
+          });
+        }
+        return count;
+      })();
+      for (let change = 1; change <= 200; change++) {
+        await iptables.restore(section('nat', ':A - [0:0]', `-A A -p udp -m udp --dport ${change} -j RETURN`));
+      }
+      isOver = true;
+      const count = await foreign;
+      expect(count).toBeGreaterThan(0);
+      expect(started).toEqual([]);
+      expect(await rulesOf(program, 'nat', 'A')).toEqual(['-p udp -m udp --dport 200 -j RETURN']);
+      expect(await rulesOf(program, 'nat', 'PREROUTING')).toHaveLength(count);
+      iptables.close();
+    });
+  });
+
   test('without koffi: by the package netlink', async () => {
     await withTables('IPv4', async ({ program, namespace }) => {
       const netlink = new IptablesNetlink('IPv4', { namespace: namespace.path, transport: 'netlink' });
