@@ -134,18 +134,25 @@ describe.each(
       expect(failuresOf(await client.stop())).toBe(0);
     });
 
-    /** From the next start of the agent on, its iptables-restore refuses everything while the returned file exists. */
+    /**
+     * From the next start of the agent on, its iptables-restore refuses everything while the returned file exists. The programs are of
+     * iptables 1.8.7, so that the nft variant needs iptables-restore for every change.
+     */
     function refuseRestores(): string {
       const directory = join(node.directory, '.programs');
       const refusing = join(directory, 'refusing');
-      const program = `iptables-${variant}-restore`;
       mkdirSync(directory);
       writeFileSync(refusing, '');
-      writeFileSync(
-        join(directory, program),
-        `#!/bin/sh\n[ -e ${refusing} ] && { echo 'no such extension' >&2; exit 1; }\nexec $(PATH=$OWN_PATH command -v ${program}) "$@"\n`,
-      );
-      chmodSync(join(directory, program), 0o755);
+      const programs = {
+        [`iptables-${variant}-restore`]: `[ -e ${refusing} ] && { echo 'no such extension' >&2; exit 1; }\nexec $real "$@"`,
+        [`iptables-${variant}-save`]: '$real "$@" | sed "s/v1[.]8[.][0-9]*/v1.8.7/"',
+        [`iptables-${variant}`]: '$real "$@" | sed "s/v1[.]8[.][0-9]*/v1.8.7/"',
+      };
+      for (const [program, script] of Object.entries(programs)) {
+        const path = join(directory, program);
+        writeFileSync(path, `#!/bin/sh\nreal=$(PATH=$OWN_PATH command -v ${program})\n${script}\n`);
+        chmodSync(path, 0o755);
+      }
       const path = `${process.env.PATH}:/usr/sbin:/sbin`;
       node.wrapper = ['env', `PATH=${directory}:${path}`, `OWN_PATH=${path}`];
       return refusing;

@@ -289,7 +289,7 @@ describe('ManifestSource', () => {
     const source = await begin({ path });
     await rm(path, { recursive: true });
     await until(() =>
-      log.has(/^E manifests in .*inner: .*does not exist \(ENOENT\); what was read last stays in force/),
+      log.has(/^E manifests in .*inner: .*does not exist \(ENOENT\); the objects that were read last stay in force/),
     );
     expect(portOf('web')).toBe(1);
     expect(source.obstacle()).toMatch(/does not exist \(ENOENT\)$/);
