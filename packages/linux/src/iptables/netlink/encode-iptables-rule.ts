@@ -19,9 +19,9 @@ import {
   destinationNatOf,
   MARK,
   masqueradeOf,
-  NotSupported,
   RANDOM,
   RECENT_SOURCES,
+  RuleNotEncodable,
   redirectOf,
   rejectOf,
   SCTP_PORTS,
@@ -130,7 +130,7 @@ export class IptablesRuleEncoder {
     private readonly family: IPFamily,
   ) {}
 
-  /** @throws NotSupported where a part cannot be expressed: of what was written nothing must be sent. */
+  /** @throws RuleNotEncodable where a part cannot be expressed: of what was written nothing must be sent. */
   write(parts: IptablesRuleParts): void {
     const { writer } = this;
     this.#interface('iifname', parts.inInterface);
@@ -162,7 +162,7 @@ export class IptablesRuleEncoder {
     const { value, not = false } = condition;
     const name = value.endsWith('+') ? Buffer.from(value.slice(0, -1), 'latin1') : cString(value);
     if (name.length === 0) {
-      throw new NotSupported(value);
+      throw new RuleNotEncodable(value);
     }
     this.writer.attributes([instructions.meta(REGISTER, key), instructions.compare(REGISTER, comparison(not), name)]);
   }
@@ -179,7 +179,7 @@ export class IptablesRuleEncoder {
     const mask = slash < 0 ? '' : value.slice(slash + 1);
     const prefix = mask === '' ? length * 8 : Number(mask);
     if (address.length !== length || (Number.isInteger(prefix) && (prefix < 1 || prefix > length * 8))) {
-      throw new NotSupported(value);
+      throw new RuleNotEncodable(value);
     }
     if (prefix % 8 === 0) {
       const size = prefix / 8;
@@ -232,7 +232,7 @@ export class IptablesRuleEncoder {
         return;
       case 'set':
         // The kernel knows a set by a number, which the program asks it for.
-        throw new NotSupported(match.match);
+        throw new RuleNotEncodable(match.match);
     }
   }
 
@@ -287,7 +287,7 @@ export class IptablesRuleEncoder {
         targets.DNAT.write(writer, target);
         return;
       case 'SET':
-        throw new NotSupported(target.target);
+        throw new RuleNotEncodable(target.target);
     }
   }
 }

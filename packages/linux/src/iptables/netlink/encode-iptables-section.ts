@@ -15,7 +15,7 @@ import {
 import { isBuiltinChain } from '../builtin-chains.js';
 import { readRule } from '../read-rule.js';
 import { IptablesRuleEncoder } from './encode-iptables-rule.js';
-import { NotSupported } from './xtables-extensions.js';
+import { RuleNotEncodable } from './xtables-extensions.js';
 
 /** One table of a document as a transaction of nf_tables. */
 export interface EncodedIptablesSection extends NftEncodedTransaction {
@@ -136,7 +136,7 @@ class SectionEncoder {
     try {
       this.#rules.write(parts);
     } catch (error) {
-      if (error instanceof NotSupported) {
+      if (error instanceof RuleNotEncodable) {
         return false;
       }
       throw error;

@@ -25,12 +25,12 @@ type MatchOf<Name extends IptablesMatch['match']> = Extract<IptablesMatch, { mat
 type TargetOf<Name extends IptablesTarget['target']> = Extract<IptablesTarget, { target: Name }>;
 
 /** A rule that this module cannot write: the program of iptables may. */
-export class NotSupported extends Error {}
+export class RuleNotEncodable extends Error {}
 
-/** @throws NotSupported for text that is not a canonical address. */
+/** @throws RuleNotEncodable for text that is not a canonical address. */
 export function addressOrFail(text: string): Buffer {
   if (!/^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f:]+)$/.test(text)) {
-    throw new NotSupported(text);
+    throw new RuleNotEncodable(text);
   }
   return addressBytes(text);
 }
@@ -145,7 +145,7 @@ export function rejectOf(family: IPFamily): XtablesExtension<TargetOf<'REJECT'>>
     write: (into, at, { with: answer }) => {
       const number = numbers[answer];
       if (number === undefined) {
-        throw new NotSupported(`${answer} is not for ${family}`);
+        throw new RuleNotEncodable(`${answer} is not for ${family}`);
       }
       writeU32(into, number, at);
     },
