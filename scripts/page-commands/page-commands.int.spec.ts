@@ -66,12 +66,12 @@ const STORIES: Readonly<Record<string, readonly (readonly Block[] | string)[]>> 
     'nft list table ip kube-proxier > /dev/null',
     below('deploying', 'Changing the configuration'),
     'nft list table ip kube-proxier > /dev/null',
-    below('deploying', 'The way back', 0, 1),
+    below('deploying', 'Migrating back', 0, 1),
     // What is programmed stays until it is removed.
     'nft list table ip kube-proxier > /dev/null',
-    below('migrating', 'Back'),
+    below('migrating', 'Migrating back'),
     'test -z "$(nft list tables)"',
-    below('deploying', 'The way back', 1),
+    below('deploying', 'Migrating back', 1),
     'test -z "$(nft list tables)"',
   ],
   'a node that serves': [

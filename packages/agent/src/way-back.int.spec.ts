@@ -16,7 +16,7 @@ const SAMPLES = {
 };
 /** The commands of docs/migrating.md. */
 const COMMANDS =
-  /^## Back\n[\s\S]*?```sh\n([\s\S]*?)```/m.exec(read('../docs/migrating.md'))?.[1]?.trim().split('\n') ?? [];
+  /^## Migrating back\n[\s\S]*?```sh\n([\s\S]*?)```/m.exec(read('../docs/migrating.md'))?.[1]?.trim().split('\n') ?? [];
 
 /** The sample, with one of its Services replaced by the Service and addresses of the sandbox. */
 function sampleFor(node: AgentOnNode, name: keyof typeof SAMPLES): string {
