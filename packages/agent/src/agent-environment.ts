@@ -22,12 +22,12 @@ export interface AgentEnvironment {
   readonly columns?: number;
   /** Colours of standard output. Default: none. */
   readonly style?: TextStyle;
-  /** Shows at standard error what takes long. Default: shows nothing. */
+  /** Shows long-running work at standard error. Default: nothing. */
   readonly progress?: ProgressLine;
   /** The logger may support changing its verbosity later. */
   readonly createLogger: (logging: AgentSettings['logging']) => Logger | AdjustableLogger;
   /** Aborts to end the agent. */
   readonly signal: AbortSignal;
-  /** Told of what happens at a start. Default: nothing is. */
+  /** Notified of the phases of a start. Default: none. */
   readonly phases?: StartPhases;
 }

@@ -51,7 +51,7 @@ whereAllowed('the kube-proxier command on a kernel', () => {
   let directory: string;
   let agent: ChildProcess | undefined;
   let log = '';
-  /** Where the agent finds programs first. */
+  /** First directory in the agent's PATH. */
   let tools: string;
 
   beforeEach(async () => {

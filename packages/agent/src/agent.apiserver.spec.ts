@@ -25,7 +25,7 @@ const SCRAPE_PORT = 10_260;
 /** Milliseconds. */
 const TIMEOUT = 120_000;
 
-/** Sends a request from where it runs: as JSON, in its first argument. */
+/** Script that sends the request in its first argument (JSON), in its own network namespace. */
 const SEND = `
 import http from 'node:http';
 import https from 'node:https';
@@ -124,7 +124,7 @@ describe.each(['nftables', 'iptables'])('the agent with a real API server, mode 
   });
 
   test('status and doctor report the API server, with the ClusterRole of the deployment', async () => {
-    // After the restart of the test before, until every watch is open again, it is degraded.
+    // Degraded until every watch is open again after the restart in the previous test.
     await node.until(
       'status is ok',
       async () => {

@@ -9,7 +9,7 @@ import { CommandLineError } from './flags/settings.js';
 import { MAX_MESSAGE_LENGTH } from './logging/log-line.js';
 
 /**
- * Runs the command, without the process around it.
+ * Runs the command, independent of the process.
  *
  * @returns the exit status: 0 on success, 1 on failure, or what the command defines.
  */

@@ -43,17 +43,17 @@ export interface Composition {
   readonly healthChecks?: typeof withHealthChecks;
   /** Conntrack table from which stale flows are deleted; when absent, none are deleted. */
   readonly conntrack?: Conntrack;
-  /** Sockets of this host's programs, of which connections to endpoints that are gone are reset; when absent, none are. */
+  /** Sockets of this host's programs, whose connections to removed endpoints are reset; when absent, none are. */
   readonly tcpSockets?: TcpSockets;
   /** Access to sysctls and files of the host; when absent, host settings are not changed. */
   readonly host?: HostAccess;
-  /** Only one such agent runs in a network namespace: a second waits for the first. Default false. */
+  /** Whether only one such agent runs in a network namespace: a second one waits for the first. Default false. */
   readonly exclusive?: boolean;
   /** Facts about this host, for `doctor`; when absent, the host is not checked. */
   inspect?(): Promise<HostFacts>;
   /** Creates the sink of Kubernetes events; undefined for none. */
   events?(settings: AgentSettings, nodeName: string, logger: Logger): EventSink | undefined;
-  /** Creates what decides who may read metrics; undefined when nothing can decide it, and nobody may. */
+  /** Creates the reviewer of access to metrics; undefined without one, and access is then denied. */
   accessReviewer?(settings: AgentSettings): AccessReviewer | undefined;
 }
 

@@ -45,7 +45,7 @@ describe.each(
     return await sandbox.client.startClient({ to: sandbox.node.ipv4, port: NODE_PORT }, 20);
   }
 
-  test('endpoints come and go: no connection fails, and one that is open stays', async () => {
+  test('endpoints are added and removed: no connection fails, and an open one stays', async () => {
     const [one, two] = sandbox.pods.map((pod) => pod.ipv4) as [string, string];
     const three = sandbox.remotePod(1).ipv4;
     const client = await running(one, two);
@@ -113,7 +113,7 @@ describe.each(
   });
 
   if (mode === 'iptables') {
-    test('the first sync after a restart is refused: it is not ready and says why, no connection fails, and it recovers', async () => {
+    test('the first sync after a restart is refused: the agent is not ready, with the reason, no connection fails, and it recovers', async () => {
       const [one, two] = sandbox.pods.map((pod) => pod.ipv4) as [string, string];
       const client = await running(one);
       node.kill();

@@ -54,7 +54,7 @@ describe('--count-connections', () => {
       expect(await counted('endpoint')).toEqual({ [`${ipv4}:8080`]: first + 20 });
       const table = await node.command('kube-proxier get services -n work -o wide');
       expect(table).toMatch(new RegExp(`CONNECTIONS.*\\s+web .* ${first + 20}( +0B +\\S+)?\\s*$`));
-      // The Service goes, and so do its series.
+      // The Service is removed, and so are its series.
       writeFileSync(join(node.directory, 'web.yaml'), 'apiVersion: v1\nkind: Node\nmetadata: {name: other}\n');
       await node.until('its series are gone', async () => !(await metrics()).includes('service="work/web"'));
       expect(node.log).not.toMatch(/ERROR/);

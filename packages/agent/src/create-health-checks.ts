@@ -9,14 +9,14 @@ import {
 } from '@kube-proxier/server';
 import type { AgentSettings } from './flags/agent-settings.js';
 
-/** Sources, and what the health checks of their endpoints say; undefined when none are made. */
+/** Sources, and the results of health checks of their endpoints; undefined without checks. */
 export interface CheckedSources {
   readonly sources: readonly Source[];
   readonly status?: () => HealthCheckStatus;
 }
 
 /**
- * Wraps the sources whose Services can ask for health checks. The modules of the checks are loaded only where there are any.
+ * Wraps the sources whose Services can request health checks. The modules of checks are loaded on demand.
  *
  * @throws ProxierError when the directory of scripts cannot be used.
  */
@@ -53,13 +53,13 @@ export async function withHealthChecks(
     ...(scripts === '' ? {} : { scriptDirectory: scripts }),
   });
   const checked = sources.map((source) =>
-    // Who writes manifests has this host; who writes to the API server may have only a Service.
+    // Authors of manifests control this host; clients of the API server may control only a Service.
     isChecked(source) ? new HealthCheckedSource(source, checks, { allowNamespaces: isFromManifests(source) }) : source,
   );
   return { sources: checked, status: () => statusOf(checks) };
 }
 
-/** Costs as much as there are checks. */
+/** Cost is proportional to the number of checks. */
 function statusOf(checks: Pick<HealthChecks, 'summary' | 'services'>): HealthCheckStatus {
   const { endpoints, invalidServices } = checks.summary();
   const failing = checks
@@ -71,7 +71,7 @@ function statusOf(checks: Pick<HealthChecks, 'summary' | 'services'>): HealthChe
     .map(({ service, address, port, state }) => ({
       service,
       endpoint: joinHostPort(address, port),
-      // The last check passed, and more passes are needed.
+      // The last check passed, but more successes are required.
       reason: state.reason ?? 'passes again, not yet often enough',
       since: new Date(state.since).toISOString(),
     }));
@@ -80,7 +80,7 @@ function statusOf(checks: Pick<HealthChecks, 'summary' | 'services'>): HealthChe
 
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** Scripts run with the privileges of this process, so only those who have them may write one. */
+/** Scripts run with the privileges of this process, so only users with these privileges may have write access. */
 function checkScriptDirectory(path: string): void {
   const wrong = (what: string, cause?: unknown) =>
     new ProxierError(

@@ -3,8 +3,8 @@ import type { AgentSettings } from './flags/agent-settings.js';
 import { VERSION } from './version.js';
 
 /**
- * Creates the sources: the API server first, so that it wins over a manifest with the same object. The modules of a source
- * are loaded only where it is used.
+ * Creates the sources: the API server first, so that it has precedence over a manifest with the same object. The
+ * modules of a source are loaded on demand.
  */
 export async function createSources(
   { kubernetes, manifests, allowLoopbackEndpoints }: AgentSettings,

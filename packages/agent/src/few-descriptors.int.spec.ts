@@ -45,7 +45,7 @@ describe(`${SERVICES} Services with a health check node port, and ${LIMIT} descr
   });
   afterAll(() => node?.close());
 
-  test('the agent is healthy, and says which ports are not open', async () => {
+  test('the agent is healthy, and reports closed ports', async () => {
     await node.until('the shortage is in the log', () =>
       /ERROR The health check node ports of \d+ Services are not open.*: many\/web-\d+, .* and \d+ more; raise the limit of open files/.test(
         node.log,
@@ -57,7 +57,7 @@ describe(`${SERVICES} Services with a health check node port, and ${LIMIT} descr
     expect(outcome.stdout).toMatch(/the health check node ports of \d+ Services are not open/);
   });
 
-  test('idle connections to the ports that are open leave room for /livez, /metrics and changes', async () => {
+  test('idle connections to open ports do not block /livez, /metrics and changes', async () => {
     const { sandbox } = node;
     const idle = Array.from({ length: 8 }, (_, index) =>
       sandbox.client.spawn([process.execPath, '-e', IDLE, sandbox.node.ipv4, `${20_000 + index}`, '50']),

@@ -63,7 +63,7 @@ describe('loadForeignBackends', () => {
   });
 
   describe('options', () => {
-    /** A module whose backend says what options it was made with, and knows only some. */
+    /** A module whose backend reports its options, and supports only some. */
     const taking = (mode: string, ...known: readonly string[]) => `
       export function create${mode.toUpperCase()}Backend(options = {}) {
         const [wrong] = Object.keys(options).filter((name) => !${JSON.stringify(known)}.includes(name));
@@ -78,7 +78,7 @@ describe('loadForeignBackends', () => {
     `;
     const withOptions = (names: readonly string[], ...options: readonly string[]) =>
       loadForeignBackends(names, [new MapBackend('iptables')], undefined, directory, options);
-    /** What each backend was made with. */
+    /** The options of each backend. */
     const optionsOf = ({ backends }: { readonly backends: readonly { mode: string; description: string }[] }) =>
       Object.fromEntries(backends.map(({ mode, description }) => [mode, JSON.parse(description)]));
 
@@ -97,7 +97,7 @@ describe('loadForeignBackends', () => {
       expect(optionsOf(loaded)).toEqual({ a: {}, b: { port: 1 }, c: { port: 2 } });
     });
 
-    test('that do not say which of several backends they are for reach none', async () => {
+    test('without a mode are applied to none of several backends', async () => {
       await write('a.mjs', taking('a', 'port'));
       await write('b.mjs', taking('b', 'port'));
       const loaded = await withOptions(['./a.mjs', './b.mjs'], 'port=1');
@@ -134,7 +134,7 @@ describe('loadForeignBackends', () => {
       ]);
     });
 
-    test('are JSON where they are some, else text, and of several with one name the last counts', async () => {
+    test('are JSON if valid, else text, and the last of several with one name applies', async () => {
       await write('a.mjs', taking('a', ...'n t z l o s q e w m'.split(' ')));
       const given = [
         'n=-1.5',
@@ -165,7 +165,7 @@ describe('loadForeignBackends', () => {
       expect(loaded.backends).toEqual([]);
     });
 
-    test('that a backend refuses are named by the backend, once, and the others are loaded', async () => {
+    test('that a backend rejects are reported once, and other backends are loaded', async () => {
       await write('ab.mjs', taking('a', 'size') + taking('b', 'port'));
       const loaded = await withOptions(['./ab.mjs'], 'a:port=1', 'b:port=1');
       expect(loaded.problems).toEqual([
@@ -174,7 +174,7 @@ describe('loadForeignBackends', () => {
       expect(optionsOf(loaded)).toEqual({ b: { port: 1 } });
     });
 
-    test('reach a backend that cannot be made without them', async () => {
+    test('are applied to a backend that requires them', async () => {
       const needs = `export function createNBackend(options) {
         if (options?.address === undefined) { throw new Error('createNBackend needs the option address'); }
         return { mode: 'n', description: JSON.stringify(options), probe: async () => ({ usable: true }), module: {} };
@@ -192,7 +192,7 @@ describe('loadForeignBackends', () => {
       expect(problems).toEqual([expect.stringMatching(/cannot be loaded/)]);
     });
 
-    test('are not a reason to call anything that a module exports while there are none', async () => {
+    test('if absent, cause no call of any exported function', async () => {
       await write('a.mjs', `${good('a')}export function createOtherBackend() { throw new Error('called'); }\n`);
       expect((await load('./a.mjs')).problems).toEqual([]);
     });

@@ -22,9 +22,9 @@ export interface ForeignBackends {
  *
  * @param names packages, or paths (absolute, or beginning with a dot).
  * @param known backends that are already available: a mode can have only one.
- * @param place where the names come from, for messages: `--backend`.
- * @param options `key=value` for the only backend, `mode:key=value` for one of several. Of several with one key, the last
- * counts.
+ * @param place origin of the names, for messages: `--backend`.
+ * @param options `key=value` for the only backend, `mode:key=value` for one of several. The last of several with one
+ *   key applies.
  */
 export async function loadForeignBackends(
   names: readonly string[],

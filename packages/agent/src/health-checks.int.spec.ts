@@ -84,7 +84,7 @@ whereAllowed.each(casesOf(['nftables'], ['iptables', 'userspace']))('health chec
     expect(metrics).toMatch(/^kube_proxier_health_checks_total\{kind="tcp",result="refused"\} [1-9]/m);
     expect(metrics).toMatch(/^kube_proxier_health_check_duration_seconds_count\{kind="tcp"\} [1-9]/m);
 
-    // A restart never brings it back, not even before its first check.
+    // A restart does not restore it, even before the first check.
     const before = await client.progress();
     node.kill();
     await client.moreAttempts(20);

@@ -116,7 +116,7 @@ status: {addresses: [{type: InternalIP, address: ${sandbox.node.ipv4}}]}
       expect(await servers()).toEqual(before);
       expect(await open.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
 
-      // Endpoints come and go.
+      // Endpoints are added and removed.
       const remote = sandbox.remotePod(1).ipv4;
       write(remote, ...addresses.slice(1));
       await reached('another endpoint', () => serves(remote, ...addresses.slice(1)));
@@ -124,7 +124,7 @@ status: {addresses: [{type: InternalIP, address: ${sandbox.node.ipv4}}]}
       expect(await open.send('even now')).toEqual({ kind: 'echoed', text: 'even now' });
       expect(failuresOf(await client.progress())).toBe(0);
 
-      // The node gains an address, and loses it again: no full sync is needed.
+      // An address is added to the node and removed: no full sync is needed.
       const more = '192.168.0.77';
       const fullSyncs = () => log.match(/Synced family="IPv4" full=true/g)?.length;
       const fullSyncsBefore = fullSyncs();
@@ -140,7 +140,7 @@ status: {addresses: [{type: InternalIP, address: ${sandbox.node.ipv4}}]}
       expect(fullSyncs()).toBe(fullSyncsBefore);
       expect(failuresOf(await client.progress())).toBe(0);
 
-      // Another program clears everything.
+      // Another program flushes everything.
       await run('ipvsadm', '-C');
       await reached('repair', () => /Drift repaired/.test(log));
       expect(log).toMatch(/the virtual server \S+ is gone, as after ipvsadm -C/);

@@ -50,7 +50,7 @@ describe('NodePorts on 127.0.0.1 in mode nftables', () => {
     await node.until('127.0.0.1 does not answer', async () => (await fromNode('127.0.0.1')).kind !== 'answered');
   });
 
-  test('that another program holds are in the status until it has ended', async () => {
+  test('that another program uses are in the status until it has ended', async () => {
     node.write(node.sandbox.pod(1).ipv4);
     const script = `require('node:net').createServer().listen(${NODE_PORT}, '127.0.0.1', () => console.log('held'))`;
     const holder = node.sandbox.node.spawn([process.execPath, '-e', script]);

@@ -137,7 +137,7 @@ describe('the kube-proxier command', () => {
     ]);
   });
 
-  test('a disk that is full is an error, and a reader that wants the first lines only is none', () => {
+  test('a full disk is an error, and a reader that closes early is not', () => {
     const run = (script: string) =>
       spawnSync('bash', ['-c', script, 'bash', process.execPath, MAIN], { encoding: 'utf8' });
     const full = run('"$1" "$2" help >/dev/full');
@@ -260,7 +260,7 @@ users:
     await agent.until(/DEBUG Synced family="IPv4"/);
   });
 
-  test('stops in time although something hangs, and immediately on a second signal', async () => {
+  test('stops in time even if something hangs, and immediately on a second signal', async () => {
     const hanging = start([`--manifests=${directory}`], { fault: 'hang' });
     await hanging.until(/is running/);
     hanging.child.kill('SIGTERM');

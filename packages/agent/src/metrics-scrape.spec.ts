@@ -92,7 +92,7 @@ function scrape(token: string | undefined, path = '/metrics'): Promise<readonly 
 const reviews = () => api.requests.filter(({ resource }) => resource.endsWith('reviews')).length;
 
 describe('--metrics-scrape-bind-address', () => {
-  test('the API server decides who may read metrics, and is not queried at every scrape', async () => {
+  test('the API server authorizes access to metrics, and is not queried at every scrape', async () => {
     const [code, body] = await scrape('prometheus');
     expect(code).toBe(200);
     expect(body).toMatch(/^kube_proxier_proxy_mode_info\{/m);

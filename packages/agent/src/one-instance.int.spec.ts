@@ -41,7 +41,7 @@ describe('one proxy on a node', () => {
     const program = join(directory, 'kube-proxy');
     copyFileSync('/bin/sleep', program);
     const child = node.sandbox.node.spawn([program, '3600']);
-    // nsenter becomes the program a little later.
+    // nsenter executes the program slightly later.
     await node.until('kube-proxy runs', () => nameOf(child.pid) === 'kube-proxy');
     return child;
   };

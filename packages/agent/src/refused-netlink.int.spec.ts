@@ -48,7 +48,7 @@ function withSeccomp(error: keyof typeof ERRORS, which: 'own' | 'all'): readonly
   return ['env', `NODE_OPTIONS=--import=${dataUrl(install)}`];
 }
 
-describe('mode nftables, where netlink sockets are refused', () => {
+describe('mode nftables, with netlink sockets refused', () => {
   let node: AgentOnNode;
   let one: string;
   let two: string;
@@ -70,7 +70,7 @@ describe('mode nftables, where netlink sockets are refused', () => {
       return outcome.kind === 'answered' && outcome.by === by;
     });
 
-  test('seccomp refuses netlink sockets to the agent: the program nft is used, and doctor says why', async () => {
+  test('seccomp refuses netlink sockets to the agent: the program nft is used, and doctor reports why', async () => {
     for (const error of [...casesOf<keyof typeof ERRORS>([], ['EACCES', 'EAFNOSUPPORT']), 'EPERM'] as const) {
       node.wrapper = withSeccomp(error, 'own');
       const { stdout } = await node.run(['doctor', '--proxy-mode=nftables']);
@@ -89,7 +89,7 @@ describe('mode nftables, where netlink sockets are refused', () => {
     await answers('pod2');
   });
 
-  test('seccomp refuses netlink sockets to all programs: doctor says so, and the agent does not claim to work', async () => {
+  test('seccomp refuses netlink sockets to all programs: doctor reports it, and the agent is not ready', async () => {
     for (const error of [...casesOf<keyof typeof ERRORS>([], ['EAFNOSUPPORT']), 'EPERM'] as const) {
       node.wrapper = withSeccomp(error, 'all');
       const { stdout, status } = await node.run(['doctor', '--proxy-mode=nftables']);

@@ -10,10 +10,10 @@ const GRACE = 800;
  * within a second with status 0, a second one immediately; installed rules stay. Unexpected errors are logged, and end it
  * with status 1.
  *
- * Called once, before anything else: the parts are loaded after signal handlers are installed.
+ * Called once, before anything else: modules are loaded after signal handlers are installed.
  *
  * @param load loads the parts of the agent.
- * @param phases told of what happens at a start.
+ * @param phases notified of the phases of a start.
  */
 export async function runProcess(load: () => Promise<Composition>, phases?: StartPhases): Promise<void> {
   const abort = new AbortController();
@@ -82,7 +82,7 @@ export async function runProcess(load: () => Promise<Composition>, phases?: Star
   clearInterval(alive);
   // An error of a file or a pipe is reported by an event, after the call.
   await new Promise((resolve) => setImmediate(resolve));
-  // Who reads only the first lines, as `head`, is not missing the others.
+  // A reader of the first lines only, such as `head`, may close early.
   const isIncomplete = unwritten !== undefined && unwritten.code !== 'EPIPE';
   if (isIncomplete) {
     process.stderr.write(`kube-proxier: the output is incomplete: ${unwritten?.message}\n`);

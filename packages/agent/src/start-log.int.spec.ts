@@ -96,7 +96,7 @@ whereAllowed('the log of a start', () => {
     ]);
   });
 
-  test('of one without warns that pods cannot be distinguished from clients outside', async () => {
+  test('of one without warns that pods cannot be distinguished from external clients', async () => {
     const log = await start(FIRST_SYNC, ['--proxy-mode=nftables']);
     expect(log.filter((line) => !/^INFO /.test(line))).toEqual([
       expect.stringMatching(/^WARN {2}The configuration may be incomplete or invalid: --cluster-cidr is not set, /),
@@ -124,7 +124,7 @@ whereAllowed('the log of a start', () => {
   });
 
   test('contains warnings of Node as log lines', async () => {
-    // As soon as the process has its own listeners: Node may take long to start.
+    // Sent when the process has its own listeners: Node may take long to start.
     const emit = "process.emitWarning('something is odd', 'OddWarning')";
     const when = `process.listenerCount('uncaughtException') > 0 && (clearInterval(timer), ${emit})`;
     const warn = `data:text/javascript,const timer = setInterval(() => ${when}, 10)`;

@@ -7,7 +7,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { AgentOnNode } from './testing/agent-on-node.js';
 
 const URL = 'http://127.0.0.1:10249/';
-/** Chromium connects to hosts of its vendor at a start, unless these are set. */
+/** Flags that disable Chromium's connections to its vendor at start. */
 const QUIET = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-component-update'],
   ...['--disable-background-networking', '--disable-sync'],
@@ -77,7 +77,7 @@ describe('the status page in a browser', () => {
     await page.waitForSelector('#services tbody tr');
   });
 
-  test('a packet is explained, and an error names what is wrong', async () => {
+  test('a packet is explained, and errors are shown', async () => {
     await page.fill('#source', '10.244.7.7');
     await page.fill('#destination', '10.96.0.10:80/tcp');
     await page.click('button');
@@ -94,7 +94,7 @@ describe('the status page in a browser', () => {
     expect(complaints).toEqual([expect.stringMatching(/404/)]);
   });
 
-  test('when the agent is gone the page says so', async () => {
+  test('the page shows that the agent has ended', async () => {
     await node.stop();
     await page.waitForSelector('h1 .unreachable');
     expect(await page.textContent('h1')).toMatch(/^NO ANSWER: the agent on node \S+ does not answer/);

@@ -112,7 +112,7 @@ describe('taking over without failed connections', () => {
     expect(await rules()).toContain('-A FORWARD -j ACME');
   });
 
-  test('rules that accept packets which a firewall drops stay until it accepts them', async () => {
+  test('rules that accept packets dropped by a firewall are kept until it accepts them', async () => {
     const { client: outside, node: host } = node.sandbox;
     // As Docker has it. In mode iptables, rules in this chain accept what is forwarded to endpoints.
     await host.exec(['iptables-nft', '-P', 'FORWARD', 'DROP']);
@@ -130,7 +130,7 @@ describe('taking over without failed connections', () => {
     expect(await rules()).toContain('KUBE-FORWARD');
     const status = async () => (await node.run(['status'])).stdout;
     expect(await status()).toMatch(/^Leftovers: +kept, because packets would be lost without them: /m);
-    // They do not decide: changes of Services are in force.
+    // They have no other effect: changes of Services are in force.
     node.write(node.sandbox.pods[1]?.ipv4 ?? '');
     const connect = () => outside.connect({ to: host.ipv4, port: NODE_PORT });
     await node.until('only the other pod answers', async () => {
@@ -167,7 +167,7 @@ describe('taking over without failed connections', () => {
     expect(failuresOf(await client.stop())).toBe(0);
   });
 
-  test('with --takeover=false, leftovers stay', async () => {
+  test('with --takeover=false, leftovers are kept', async () => {
     const { ipv4 } = node.sandbox.pod(1);
     await node.sandbox.node.exec(['nft', '-f', '-'], { stdin: kubeProxyNftables(ipv4) });
     node.write(ipv4);

@@ -8,7 +8,7 @@ import { failuresOf, syncAsKubeProxy } from '@kube-proxier/network-sandbox';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-/** Objects that a kube-proxy 1.36 has installed. */
+/** Objects installed by kube-proxy 1.36. */
 const SAMPLES = {
   iptables: read('iptables/testdata/kube-proxy-iptables.save'),
   ip6tables: read('iptables/testdata/kube-proxy-ip6tables.save'),
@@ -85,7 +85,7 @@ describe('migrating back to kube-proxy', () => {
       await node.until('kube-proxy is found', async () => /refused.*kube-proxy \(pid/.test(await node.command(look)));
       const plan = await node.command(look);
       expect(plan).toMatch(new RegExp(`^Would remove what mode ${from} had installed:$`, 'm'));
-      // It is refused without changes while kube-proxy runs.
+      // The cleanup is refused without changes while kube-proxy runs.
       const refused = cleanUp.replace(' --force', '');
       await expect(node.command(refused)).rejects.toThrow(
         /a proxy runs in this network namespace: kube-proxy \(pid \d+/,

@@ -9,8 +9,8 @@ import {
 import { createUserspaceBackend, type NodePortListeners } from '@kube-proxier/userspace';
 
 /**
- * Whether sockets serve NodePorts on 127.0.0.1 and ::1, which the kernel cannot in a mode: `true` regardless of the proxier's
- * `nodePortAddresses`; `selected` if these and the proxier's `localhostNodePorts` include them.
+ * Whether sockets serve NodePorts on 127.0.0.1 and ::1, which the kernel cannot serve in a mode: `true` regardless of
+ * the proxier's `nodePortAddresses`; `selected` if these and the proxier's `localhostNodePorts` include them.
  */
 export type LocalhostNodePortSetting = boolean | 'selected';
 
@@ -54,7 +54,7 @@ export function withLocalhostNodePorts(
 }
 
 function listenerMeasurement(mode: string, read: () => readonly NodePortListeners[]): BackendMeasurement {
-  // For nftables, with the names of kube-proxy 1.37; that serves TCP only, and so counts TCP only.
+  // For nftables, with the names of kube-proxy 1.37, which serves and counts TCP only.
   const prefix = mode === 'nftables' ? 'kubeproxy_nftables' : `kube_proxier_${mode}`;
   const open: BackendMetric = {
     type: 'gauge',

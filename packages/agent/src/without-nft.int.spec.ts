@@ -3,7 +3,7 @@ import { casesOf } from '@kube-proxier/core/testing';
 import { failuresOf } from '@kube-proxier/network-sandbox';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
-/** Runs a command on a host that has no nft, nor any other tool of the network. */
+/** Runs a command on a host without nft or any other network tool. */
 const WITHOUT_TOOLS = [
   ...['unshare', '--mount', 'sh', '-c'],
   'mount -t tmpfs none /usr/sbin && ! command -v nft && exec "$@"',
@@ -137,7 +137,7 @@ describe('mode nftables', () => {
     expect(await tables()).toEqual(['table ip acme']);
   });
 
-  test('without any package for netlink: insisting on it fails, and nft is needed', async () => {
+  test('without any package for netlink: requiring it fails, and nft is needed', async () => {
     node.wrapper = WITHOUT_NETLINK;
     node.start('nftables', '--nftables-program=netlink');
     await node.until('the error', () =>

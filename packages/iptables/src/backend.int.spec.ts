@@ -140,7 +140,7 @@ whereAllowed.each(casesOf<IptablesVariant>(['nft'], ['legacy']))('after a kube-p
     });
   });
 
-  test('lists that share a reading read the rules once', async () => {
+  test('lists that share a read dump the rules once', async () => {
     await withNamespace(async ({ runner }) => {
       await createIptables({ family: 'IPv4', variant, runner }).restore(leftBehind);
       const read: string[] = [];
@@ -167,7 +167,7 @@ whereAllowed.each(casesOf<IptablesVariant>(['nft'], ['legacy']))('after a kube-p
       expect(shared[1]).not.toEqual([]);
       expect(new Set(read).size).toBe(read.length);
       expect(separately).toHaveLength(read.length * 2);
-      // A later reading sees what has changed since.
+      // A later read includes later changes.
       await container.get(Tokens.KubeProxyCleanup)(silentLogger, {});
       expect(await list('kube-proxy', silentLogger, { reading: {} })).toEqual([]);
     });
@@ -202,7 +202,7 @@ whereAllowed.each(casesOf<IptablesVariant>(['nft'], ['legacy']))('after a kube-p
         ]),
       });
       expect(await tableContents(iptables)).toEqual(before);
-      // The kubelet's stays, kube-proxy's canary (spec I-95) goes.
+      // The kubelet's canary is kept, that of kube-proxy (spec I-95) is removed.
       expect([...(await iptables.save('mangle')).matchAll(/^:(KUBE-\S+)/gm)].map(([, chain]) => chain)).toEqual([
         'KUBE-IPTABLES-HINT',
       ]);
@@ -239,7 +239,7 @@ whereAllowed.each(casesOf<IptablesVariant>(['nft'], ['legacy']))('after a kube-p
         await iptables.restore(FOREIGN);
         await syncAsKubeProxy(iptables, leftBehind);
         const expected = await tableContents(iptables);
-        // And back again.
+        // Switches back.
         await install(iptables);
         expect(await iptables.save('nat')).toMatch(onlyOurs);
         await syncAsKubeProxy(iptables, leftBehind);
@@ -395,7 +395,7 @@ whereAllowed.each(casesOf<IptablesVariant>(['nft'], ['legacy']))('after a kube-p
       };
       const backend = createIptablesBackend({ variant, runner: withoutRecent, sysctl: fakeSettings() });
       expect(await backend.probe()).toMatchObject({ usable: false, reason: expect.stringContaining('--rcheck') });
-      // Rules of before show what the host accepts, so that a restart takes less time. Doctor tries in any case.
+      // Existing rules imply support, so that a restart is faster. Doctor always runs trials.
       await createIptables({ family: 'IPv4', variant, runner }).restore('*nat\n:KUBE-PROXIER - [0:0]\nCOMMIT\n');
       expect(await backend.probe()).toMatchObject({ usable: true });
       expect(await backend.diagnose?.()).toContainEqual({
@@ -405,7 +405,7 @@ whereAllowed.each(casesOf<IptablesVariant>(['nft'], ['legacy']))('after a kube-p
     });
   });
 
-  test('without privileges, the reason says what is missing', async () => {
+  test('without privileges, the reason names what is missing', async () => {
     await withNamespace(async ({ runner }) => {
       const unprivileged: CommandRunner = {
         run: async (request) => {
@@ -423,7 +423,7 @@ whereAllowed.each(casesOf<IptablesVariant>(['nft'], ['legacy']))('after a kube-p
     });
   });
 
-  test('doctor says what is known where rules cannot be tried', async () => {
+  test('doctor reports what is known if rules cannot be tried', async () => {
     await withNamespace(async ({ runner }) => {
       const withoutNamespaces: CommandRunner = {
         run: async (request) => {
@@ -443,7 +443,7 @@ whereAllowed.each(casesOf<IptablesVariant>(['nft'], ['legacy']))('after a kube-p
     });
   });
 
-  test('can be used, and says by which tools', async () => {
+  test('can be used, and reports the tools', async () => {
     await withNamespace(async ({ runner }) => {
       const clean = (await runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout;
       const backend = createIptablesBackend({ variant, runner, sysctl: fakeSettings() });

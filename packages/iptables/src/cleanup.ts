@@ -21,7 +21,7 @@ type RemovalChoice = Pick<IptablesCleanupOptions, 'owner' | 'servesLocalnet'>;
 
 /** Cleans up a host: both families and, as the variant used before is not known, both variants. */
 export class HostCleanup {
-  /** Rules of this host, by the reading that they belong to. */
+  /** Dumps of this host, by read. */
   readonly #readings = new WeakMap<object, Map<string, Promise<string>>>();
 
   constructor(
@@ -70,7 +70,7 @@ export class HostCleanup {
     return found;
   };
 
-  /** Rules as they are, read once for a reading. */
+  /** Current rules, dumped once per read. */
   #saved(reading: object, iptables: Iptables, variant: IptablesVariant | undefined): Promise<string> {
     const known = this.#readings.get(reading) ?? new Map<string, Promise<string>>();
     this.#readings.set(reading, known);
@@ -80,10 +80,10 @@ export class HostCleanup {
     return saved;
   }
 
-  /** In one variant, while rules of this backend may be left in the other. */
+  /** Cleans up one variant, while rules of this backend may remain in the other. */
   async #kubeProxyServesLocalnet(): Promise<boolean> {
     for (const variant of await this.tools.installedVariants('IPv4')) {
-      // What cannot be read is reported by the clean-up.
+      // Read failures are reported by the clean-up.
       if (await servesKubeProxyLocalnet(this.tools.of('IPv4', variant)).catch(() => false)) {
         return true;
       }

@@ -87,16 +87,16 @@ describe.each(subjects)('connections counted by rules, $variant $family', ({ var
     await connect(3, 'loadBalancerIP');
     expect(await total()).toBe(20);
     expect(Object.values(await byPod()).reduce((sum, one) => sum + one, 0)).toBe(20);
-    // Not read in between: the rules are written again, and count from 0.
+    // Without a read in between: the rewritten rules count from 0.
     const second = await connect(7);
     await world.install(stateOf(COUNTED, [world.local(1)]));
     await connect(4);
     expect(await total()).toBe(31);
     const before = (first.pod1 ?? 0) + (second.pod1 ?? 0);
-    // The endpoint that has gone has no count of its own any more.
+    // The removed endpoint has no separate count any more.
     expect(Object.keys(await byPod())).toEqual(['pod1']);
     expect((await byPod()).pod1).toBeGreaterThanOrEqual(before + 4);
-    // More of it than before the change, and fewer.
+    // More of them than before the change, then fewer.
     await connect(2);
     expect(await total()).toBe(33);
   });
@@ -113,7 +113,7 @@ describe.each(subjects)('connections counted by rules, $variant $family', ({ var
     expect(await total()).toBe(before + 8);
   });
 
-  test('a restart of the process begins with what the rules have counted', async () => {
+  test('after a restart, counts start from the counters of the rules', async () => {
     const state = await world.install(stateOf(COUNTED, [world.local(1)]));
     await world.install(stateOf(COUNTED, [world.local(1), world.local(2)]));
     await world.install(state);
@@ -128,7 +128,7 @@ describe.each(subjects)('connections counted by rules, $variant $family', ({ var
     restarted.close();
   });
 
-  test('a reading in the middle of a change counts nothing twice', async () => {
+  test('a read during a change counts nothing twice', async () => {
     const states = [stateOf(COUNTED, [world.local(1)]), stateOf(COUNTED, [world.local(1), world.local(2)])];
     await world.install(states[0] ?? stateOf({}, []));
     const before = (await total()) ?? 0;
@@ -143,7 +143,7 @@ describe.each(subjects)('connections counted by rules, $variant $family', ({ var
     expect(await total()).toBe(before + made);
   });
 
-  test('nothing is read where nothing is counted, and a series ends with its Service', async () => {
+  test('nothing is read if nothing is counted, and a series ends with its Service', async () => {
     await world.install(stateOf(COUNTED, [world.local(1)]));
     expect(await read()).toHaveLength(2);
     await world.install(stateOf({}, [world.local(1)]));

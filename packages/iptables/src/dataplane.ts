@@ -32,7 +32,7 @@ export interface IptablesDataplaneOptions {
   readonly family: IPFamily;
   /** Finds the tools to use; called once, when they are first needed. */
   readonly iptables: () => Promise<Iptables>;
-  /** Finds the tools that look for drift, which must not hold up those that write; called once. Default: {@link iptables} again. */
+  /** Finds the tools for drift checks, which must not block writes; called once. Default: {@link iptables} again. */
   readonly iptablesToWatch?: () => Promise<Iptables>;
   /** Bit of the packet mark that means "masquerade", 0…31. Default 14. */
   readonly masqueradeBit?: number;
@@ -57,7 +57,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
   #planned: ProxyState | undefined;
   #found: Promise<Iptables> | undefined;
   #localnetRefused = false;
-  /** How often the jumps were written, or found in place. */
+  /** Number of times that the jumps were written or found. */
   #jumpsPlaced = 0;
 
   constructor(private readonly options: IptablesDataplaneOptions) {
@@ -88,7 +88,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
     return transaction;
   }
 
-  /** Connections to the service ports for which they are counted. Reads the kernel, where there are any. */
+  /** Connections to the service ports for which they are counted. Reads the kernel, if there are any. */
   connections(): Promise<readonly ServiceCounts[]> {
     return this.#connections.read();
   }
@@ -117,7 +117,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
       }
       partly = error;
     }
-    // Last, so that its jumps stand above ours.
+    // Last, so that its jumps precede ours.
     if (transaction.localnet) {
       this.#localnetRefused = !(await openLocalnet(iptables, this.#sysctl, this.#logger));
     }

@@ -20,7 +20,7 @@ function hostWith(programs: Set<string>): { readonly runner: CommandRunner; read
   };
 }
 
-test('a program that is installed is asked for its version once', async () => {
+test('the version of an installed program is queried once', async () => {
   const { runner, started } = hostWith(new Set(['iptables-nft', 'ip6tables-nft']));
   const tools = new HostTools(runner, undefined);
   for (let round = 0; round < 3; round += 1) {
@@ -30,7 +30,7 @@ test('a program that is installed is asked for its version once', async () => {
   expect(started).toEqual(['iptables-nft --version', 'ip6tables-nft --version']);
 });
 
-test('a program that is installed later, or removed, is noticed', async () => {
+test('later installation or removal of a program is detected', async () => {
   const programs = new Set(['iptables-nft', 'ip6tables-nft']);
   const { runner } = hostWith(programs);
   const tools = new HostTools(runner, undefined);
@@ -57,7 +57,7 @@ test('a program that is installed later, or removed, is noticed', async () => {
   expect(seen).toEqual(['IPv4 legacy', 'IPv6 nft']);
 });
 
-test('a variant whose tables cannot be listed is warned about, once, also where there was no logger at first', async () => {
+test('a variant whose tables cannot be listed causes one warning, even without an initial logger', async () => {
   const { runner } = hostWith(new Set(['iptables-nft-save', 'ip6tables-nft-save']));
   const refused = 'Cannot initialize: Permission denied (you must be root)';
   const legacyRefused = {

@@ -1,7 +1,7 @@
 import type { BackendMeasurement, BackendMetric, CountingCapability } from '@kube-proxier/core';
 import { COUNTERS } from './plan/fixed-chains.js';
 
-/** Rules of the nat table see the first packet of each connection only, so their packets are connections. */
+/** Rules of the nat table match only the first packet of each connection, so their packet counters are connections. */
 export const COUNTING: CountingCapability = { servicePorts: ['connections'], endpoints: ['connections'] };
 
 /** Metrics by the counter of the kernel that each is read from, with the names of kube-proxy (spec I-72). */
@@ -27,7 +27,7 @@ const METRICS: readonly (readonly [counter: string, metric: BackendMetric])[] = 
 ];
 
 /**
- * Packets that rules count, where the kernel has counters for them.
+ * Packets that rules count, if the kernel has counters for them.
  *
  * @param read returns the value of a counter; undefined where the kernel has none.
  */

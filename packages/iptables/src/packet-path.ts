@@ -11,7 +11,7 @@ import { IptablesPlanner } from './plan/iptables-planner.js';
 import { renderTransaction } from './plan/iptables-transaction.js';
 import { CHAINS, isOurChain } from './plan/layout.js';
 
-/** Whether a rule is not this backend's: it stands in a chain of another program, and leads to none of ours. Pure. */
+/** Whether a rule is not this backend's: it is in a foreign chain and does not jump to an own chain. Pure. */
 export function isForeignRule({ system, table = '', chain = '', text }: PathRule): boolean {
   if (!system.startsWith('iptables') || (table !== 'nat' && table !== 'filter')) {
     return true;
@@ -23,7 +23,7 @@ export function isForeignRule({ system, table = '', chain = '', text }: PathRule
   return target === undefined || !isOurChain(table, target);
 }
 
-/** Reads the way of packets of one family through this host. */
+/** Reads the packet path of one family through this host. */
 export function readPacketPath(
   { family, ignores, ignoredInterfaces, onRead, signal }: Omit<PacketPathRequest, 'options'>,
   host: { readonly runner: CommandRunner; readonly files?: KernelFiles },
@@ -37,7 +37,7 @@ export function readPacketPath(
   });
 }
 
-/** The way of packets through a host that has nothing but the rules for a state. Pure. */
+/** The packet path through a host that has only the rules of a state. Pure. */
 export function plannedPath({ state, options, localAddresses }: PlannedPathRequest): NetfilterPath {
   const facts = { randomFully: true, dropInvalid: false, counters: new Set<string>() };
   const nothing = { filter: new Map(), nat: new Map(), routeLocalnet: false, facts };

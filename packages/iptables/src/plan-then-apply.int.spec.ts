@@ -35,7 +35,7 @@ function readSave(text: string): Saved {
   return saved;
 }
 
-/** What is installed once the planned changes, and nothing else, were made. */
+/** The installed state after exactly the planned changes. */
 function applied(before: Saved, changes: readonly RuleChange[]): Saved {
   const after: Saved = new Map([...before].map(([key, rules]) => [key, [...rules]]));
   const tableOf = ({ table }: RuleChange) => /iptables (\w+),/.exec(table)?.[1] ?? '';
@@ -86,7 +86,7 @@ whereAllowed(`plan then apply, ${STEPS} random steps, on the kernel`, () => {
         const proxier = feedResolver(resolver);
         const iptables = createIptables({ family, variant, runner });
         const dataplane = new IptablesDataplane({ family, iptables: async () => iptables, sysctl: fakeSettings() });
-        // Another process than the agent plans.
+        // Planned by a process other than the agent.
         const planner = new IptablesDataplane({ family, iptables: async () => iptables, sysctl: fakeSettings() });
         const save = async () => withoutEmptyHooks(readSave(await iptables.save()));
         let inForce: ProxyState | undefined;

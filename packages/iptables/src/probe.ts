@@ -5,7 +5,7 @@ import { CHAINS } from './plan/layout.js';
 import { trialDocument } from './plan/trial-document.js';
 
 /**
- * See `BackendModule.probe`. Lists on the host, and writes in a namespace of its own, so that it leaves no trace. Where rules of this backend
+ * See `BackendModule.probe`. Lists on the host, and writes in a temporary network namespace. If rules of this backend
  * are installed, as after a restart, the host is assumed to accept them.
  */
 export async function probe(tools: HostTools, runner: CommandRunner): Promise<ProbeResult> {
@@ -13,11 +13,11 @@ export async function probe(tools: HostTools, runner: CommandRunner): Promise<Pr
     const iptables = await tools.chosen('IPv4');
     const found = tools.takeFound();
     const four = found.get('IPv4');
-    // At the same time, as each takes the time of a program.
+    // Concurrent, as each runs a program.
     const [{ text, variant }, isPresent, isInstalled, six] = await Promise.all([
       tools.version('IPv4'),
       four?.hasNat || iptables.isPresent(),
-      // Why nothing can be listed is said below.
+      // The reason is reported below.
       four?.hasOwn ?? iptables.chainExists('nat', CHAINS.marker).catch(() => false),
       isIPv6Present(tools, found.get('IPv6')),
     ]);
@@ -43,7 +43,7 @@ export async function probe(tools: HostTools, runner: CommandRunner): Promise<Pr
 /**
  * Loads every kind of rule, in a network namespace of its own.
  *
- * @returns whether they were tried: there may be no `unshare`, or no right to use it.
+ * @returns whether they were tried: `unshare` may be missing or not permitted.
  * @throws IptablesDocumentRefused when one is refused.
  */
 export async function tryRules(tools: HostTools, runner: CommandRunner): Promise<boolean> {
@@ -61,7 +61,7 @@ async function isIPv6Present(tools: HostTools, found: FoundRules | undefined): P
     const iptables = await tools.chosen('IPv6');
     const [isPresent] = await Promise.all([
       found?.hasNat || iptables.isPresent(),
-      // It is needed soon. A failure shows then.
+      // Preloaded. A failure is reported on use.
       tools.version('IPv6').catch(() => undefined),
     ]);
     return isPresent;

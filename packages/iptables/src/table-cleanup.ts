@@ -25,15 +25,15 @@ export interface IptablesCleanupOptions extends IptablesLeftoverOptions {
   readonly sysctl: Sysctl;
   readonly logger: Logger;
   /**
-   * NodePorts on 127.0.0.1 are served, and guarded, by the rules of another variant: what lets packets there stays.
-   * Default false.
+   * NodePorts on 127.0.0.1 are served, and guarded, by the rules of another variant: the sysctl that admits packets is
+   * kept. Default false.
    */
   readonly servesLocalnet?: boolean;
 }
 
 /**
- * Removes chains of one owner, and every jump to one, from one family and variant. Foreign rules in the
- * same tables stay. Tables that are not in use are not brought into use.
+ * Removes chains of one owner, and every jump to one, from one family and variant. Keeps foreign rules in the same
+ * tables. Does not create unused tables.
  *
  * @returns what was removed.
  */
@@ -52,7 +52,7 @@ export async function removeRules(
   if (guard === undefined) {
     return removed;
   }
-  // The setting goes first: without the rule it would be a hole.
+  // The setting is reset first: without the rule it would be insecure.
   const closed = servesLocalnet ? [] : await closeLocalnet(sysctl, logger);
   await iptables.restore(renderDocument(guard));
   return [...removed, ...describe(guard, location), ...closed];
@@ -100,7 +100,7 @@ async function closeLocalnet(sysctl: Sysctl, logger: Logger): Promise<readonly R
       return [{ kind: 'setting', names: [`${ROUTE_LOCALNET}=1`] }];
     }
   } catch (error) {
-    // Where there is no such setting, nothing is open either. Where it stays open, so must the rule.
+    // Without the setting, nothing is open. If the setting stays enabled, the rule must be kept.
     if (!(error instanceof SysctlError) || error.code !== 'SYSCTL_ABSENT') {
       throw error;
     }

@@ -84,7 +84,7 @@ describe('the probe', () => {
       },
     };
     const backend = createIpvsBackend({ runner });
-    // A kernel that has it is left alone by this test.
+    // This test does not touch a kernel that has IPVS.
     if (!(await backend.probe()).usable) {
       commands.length = 0;
       const container = new Container();

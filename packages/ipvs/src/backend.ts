@@ -64,7 +64,7 @@ export interface IpvsBackendOptions extends IpvsSettings {
 
 const MODE: ProxyMode = 'ipvs';
 const SECONDS = OptionRules.wholeNumberFrom(0);
-/** A kernel counts finer than that, and may refuse less. */
+/** A kernel has finer ticks, and may refuse less. */
 const MAX_SECONDS = 0x7fff_ffff;
 const TIMEOUTS: readonly (keyof IpvsTimeouts)[] = ['tcp', 'tcpFin', 'udp'];
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
@@ -80,7 +80,7 @@ export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModu
     mode: MODE,
     description: 'Uses the load balancer in the kernel (ip_vs), with all of its schedulers',
     syncMetrics: IPTABLES_SYNC_METRICS,
-    // An address on kube-ipvs0 is one of this node: nothing gets to the pod any more.
+    // An address on kube-ipvs0 is local to this node: the pod is then unreachable.
     capabilities: { localhostNodePorts: false, externalIPsOfPods: false, counting: COUNTING, portRanges: true },
     metrics: [countsMeasurement(COUNTING, { source: 'kernel', read: () => host.connections() })],
     deprecation:
@@ -97,7 +97,7 @@ export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModu
       bind(Tokens.Cleanup).toConstantValue((logger, { inForce }) =>
         host.cleanup(logger, inForce !== undefined, 'backend'),
       );
-      // What this mode finds in its place it has adopted.
+      // Objects of the mode in force have been adopted.
       bind(Tokens.KubeProxyCleanup).toConstantValue(async (logger, { inForce }) =>
         inForce === MODE ? { removed: [] } : await host.cleanup(logger, inForce !== undefined, 'kube-proxy'),
       );
@@ -152,7 +152,7 @@ class IpvsBackendHost {
   }
 
   async probe(): Promise<ProbeResult> {
-    // Has the module loaded, where that is allowed, and says why when there is none.
+    // Loads the module, if permitted, and reports the reason when it is missing.
     const kernel = await probeIpvs(this.#runner);
     if (!kernel.usable) {
       return kernel;
@@ -178,7 +178,7 @@ class IpvsBackendHost {
     return createIpvsProxier(context, options, (dataplane) => this.#dataplanes.add(dataplane));
   }
 
-  /** What the kernel counted, of both families. */
+  /** Kernel counters of both families. */
   async connections(): Promise<readonly ServiceCounts[]> {
     return (await Promise.all([...this.#dataplanes].map((dataplane) => dataplane.connections()))).flat();
   }
@@ -254,7 +254,7 @@ class IpvsBackendHost {
   }
 }
 
-/** Looks, without having anything loaded. */
+/** Reads without loading kernel modules. */
 async function hasIpvs(): Promise<boolean> {
   try {
     await kernelFiles.read('/proc/net/ip_vs');

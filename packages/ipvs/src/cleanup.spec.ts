@@ -16,7 +16,7 @@ const SET = {
   maxEntries: 65_536,
   marks: false,
 } as const;
-/** What only kube-proxy's ipvs mode makes, of iptables. */
+/** iptables rules that only kube-proxy's ipvs mode creates. */
 const RULES = `*nat
 :KUBE-SERVICES - [0:0]
 :KUBE-POSTROUTING - [0:0]
@@ -29,7 +29,7 @@ COMMIT
 
 type Host = ReturnType<typeof fakeHost>;
 
-/** As kube-proxy's ipvs mode does, with the virtual servers and addresses that there are already. */
+/** As kube-proxy's ipvs mode does, with the existing virtual servers and addresses. */
 async function startKubeProxy(host: Host): Promise<void> {
   await host.sets.execute([{ do: 'create-set', set: SET }]);
   await host.tools.restore(RULES);

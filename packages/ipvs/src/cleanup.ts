@@ -17,7 +17,7 @@ import { isKubeProxySet, removeRules } from './plan/rule-documents.js';
 
 /** What a clean-up of one family did. */
 export interface IpvsCleanup {
-  /** How many virtual servers stay while they have open connections. */
+  /** Number of virtual servers kept while they have open connections. */
   readonly staying: number;
   readonly removed: readonly RemovedObjects[];
 }
@@ -44,7 +44,7 @@ export function describeRemoval(
 /**
  * Removes the objects of one family; the interface with the last address on it.
  *
- * @param gently virtual servers with open connections stay, without weight, with their addresses.
+ * @param gently virtual servers with open connections are kept with weight 0 and their addresses.
  * @throws LeftoversError (`IPVS_LEFTOVERS`) when the kernel refused to remove objects.
  */
 export async function cleanUp(
@@ -68,7 +68,7 @@ export async function cleanUp(
   const staying = removal.virtualServers.filter((server) => gently && hasConnections(server));
   const going = removal.virtualServers.filter((server) => !staying.includes(server));
   const needed = new Set(staying.map(({ virtual: { at } }) => (at.kind === 'address' ? at.address : undefined)));
-  // Which addresses lead to a virtual server with a mark is not known.
+  // The addresses of a virtual server with a mark are unknown.
   const unneeded = needed.has(undefined) ? [] : removal.addresses.filter((address) => !needed.has(address));
   const link = await links.find(INTERFACE);
   if (link !== undefined) {
@@ -98,7 +98,7 @@ export async function cleanUp(
     const commands = removal.sets.map((name) => ({ do: 'destroy-set', name }) as const);
     const results = await sets.execute(commands);
     note('set', removal.sets, results);
-    // A set that foreign rules reference does no harm.
+    // A set referenced by foreign rules is harmless.
     refused.push(
       ...refusedSets(
         commands,
@@ -136,8 +136,8 @@ function hasConnections({ virtual: { at }, reals }: InstalledVirtualServer): boo
 }
 
 /**
- * Flows that IPVS led have no translation in connection tracking, so as long as they are remembered their packets go to the
- * virtual address itself, past the rules of the mode in force. UDP flows may never end.
+ * Flows through IPVS have no translation in conntrack, so while tracked, their packets go to the virtual address
+ * itself, bypassing the rules of the mode in force. UDP flows may never end.
  */
 export async function forgetDatagrams(
   conntrack: Conntrack | undefined,

@@ -60,11 +60,14 @@ export interface IpvsDataplaneOptions extends IpvsSettings {
   readonly masqueradeBit?: number;
   /** Schedulers of the kernel; called for each full sync, returns undefined while they are not known. */
   readonly availableSchedulers?: () => ReadonlySet<string> | undefined;
-  /** Only reads: what it finds draining is left to the proxier that drains it. Default false. */
+  /** Read-only: draining servers are left to the proxier that drains them. Default false. */
   readonly readOnly?: boolean;
-  /** Connections are counted where the Service says nothing about it. Default false. */
+  /** Default for counting connections, for Services without the annotation. Default false. */
   readonly countConnections?: boolean;
-  /** Milliseconds that an endpoint is gone before its connections are reset, where the Service says so (spec R-3). Default 2000. */
+  /**
+   * Milliseconds from the removal of an endpoint to the reset of its connections, if the Service requests it (spec
+   * R-3). Default 2000.
+   */
   readonly lostAfter?: number;
   readonly logger?: Logger;
   /** Default: the system's. */
@@ -85,7 +88,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
   readonly #lost: LostServers;
   #queue: Promise<unknown> = Promise.resolve();
   #found: Promise<Iptables> | undefined;
-  /** How often the jumps were written, or found in place. */
+  /** Number of times that the jumps were written or found. */
   #rulesPlaced = 0;
 
   constructor(private readonly options: IpvsDataplaneOptions) {
@@ -142,7 +145,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     return transaction;
   }
 
-  /** What the kernel counted of the service ports for which connections are counted. Reads the kernel, where there are any. */
+  /** Kernel counters of service ports with counted connections. Reads the kernel, if there are any. */
   connections(): Promise<readonly ServiceCounts[]> {
     return this.#counts.read(this.#planned);
   }
@@ -209,7 +212,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
   /**
    * Removes the objects of one owner.
    *
-   * @param gently virtual servers with open connections stay, without weight.
+   * @param gently virtual servers with open connections are kept with weight 0.
    * @param whose default `both`, as `cleanup` does.
    * @throws LeftoversError (`IPVS_LEFTOVERS`) when the kernel refused to remove objects.
    */
@@ -225,7 +228,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       virtualInterface.forget();
       expected.clear();
       if (gently) {
-        // Everything is removed even if this fails, and what stays has to be checked again.
+        // Everything is removed even if this fails, and the rest must be checked again.
         await forgetDatagrams(host.conntrack, removal.virtualServers).catch((error) =>
           this.#logger.warn(`UDP flows that IPVS led may lead nowhere until they end: ${messageOf(error)}`),
         );

@@ -9,6 +9,6 @@ export interface IpvsHost {
   readonly iptables: () => Promise<Iptables>;
   /** Default: the settings of this process's network namespace. */
   readonly sysctl?: Sysctl;
-  /** To forget UDP flows when another mode takes over. Default: they stay. */
+  /** For deleting UDP flows when another mode takes over. Default: they are kept. */
   readonly conntrack?: Conntrack;
 }

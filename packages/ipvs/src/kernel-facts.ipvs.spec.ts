@@ -19,7 +19,7 @@ test('a virtual server on a link-local address gets packets, and no reply of ano
     expect(await client.connect({ to: node.ipv6, port: 30080 })).toMatchObject({ kind: 'answered' });
     const outcome = await client.connect({ to: `${linkLocal}%eth0`, port: 30080, timeout: 2000 });
     expect(outcome).not.toMatchObject({ kind: 'answered' });
-    // The virtual server has it, and the endpoint has answered the node.
+    // The virtual server received it, and the endpoint answered the node.
     const { stdout: connections } = await node.exec(['ipvsadm', '-Lnc']);
     expect(connections).toMatch(new RegExp(`SYN_RECV +\\[fe80\\S+\\]:\\d+ +\\[${linkLocal}\\]:30080 `));
   } finally {
@@ -71,7 +71,7 @@ test('a virtual server has packets only where its address is one of the node (do
     expect((await client.connect(otherPort)).kind).not.toBe('refused');
     await node.exec(['ip', 'address', 'add', `${to}/32`, 'dev', 'lo']);
     expect(await client.connect(service)).toMatchObject({ kind: 'answered', by: 'pod1' });
-    // It is the node that has the other ports now.
+    // The other ports are now those of the node.
     expect(await client.connect(otherPort)).toMatchObject({ kind: 'refused' });
   } finally {
     await sandbox.close();

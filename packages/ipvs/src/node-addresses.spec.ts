@@ -15,7 +15,7 @@ const ENDPOINT = { address: '10.244.1.1', port: 8080 };
 const nodePortAt = (address: string) =>
   ({ kind: 'address', family: 'IPv4', protocol: 'TCP', address, port: 30_080 }) as const;
 
-/** A Service with a NodePort, one at an external IP, one with a health check, and one that has nothing of that. */
+/** A Service with a NodePort, one at an external IP, one with a health check, and one with none of these. */
 function services() {
   return [
     makeService('work/web', { type: 'NodePort', clusterIP: '10.96.0.1', ports: [{ port: 80, nodePort: 30_080 }] }),
@@ -117,7 +117,7 @@ describe('the plan when the host gains or loses an address', () => {
     resolver.updateLocalAddresses([HOME]);
     await install(dataplane, resolver.applyPending().state);
     expect(await host.ipvs.has(nodePortAt(MORE))).toBe(false);
-    // On an address that stays they are left to end.
+    // On a kept address, they continue until they end.
     const [web] = services();
     host.ipvs.connect(nodePortAt(HOME), ENDPOINT, 3);
     resolver.updateService(web, undefined);

@@ -35,7 +35,7 @@ describe.each(['IPv4', 'IPv6'] as const)('%s', (family) => {
     },
   );
 
-  test('ranges of ports: what is as planned is verified, and a shorter range is not', async () => {
+  test('port ranges: the planned state is verified, and a shorter range is not', async () => {
     const addresses = [sketchAddresses.node(family)];
     const verdictOf = async (planned: ProxyState, wanted: ProxyState) => {
       const path = await fakePath(family, await installed(planned, addresses));

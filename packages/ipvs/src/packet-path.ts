@@ -12,7 +12,7 @@ import type { IpvsHost } from './ipvs-host.js';
 import { INTERFACE } from './plan/layout.js';
 import { OWN_CHAINS } from './plan/rule-documents.js';
 
-/** Whether a rule is not this backend's: it stands in a chain of another program, and leads to none of ours. Pure. */
+/** Whether a rule is not this backend's: it is in a foreign chain and does not jump to an own chain. Pure. */
 export function isForeignRule({ system, chain = '', text }: PathRule): boolean {
   if (system === 'ipvs') {
     return false;
@@ -24,13 +24,13 @@ export function isForeignRule({ system, chain = '', text }: PathRule): boolean {
   );
 }
 
-/** What a path is read from. */
+/** Input for reading a path. */
 export interface PathSources extends Pick<IpvsHost, 'ipvs' | 'links' | 'sets'> {
   readonly runner: CommandRunner;
   readonly files?: KernelFiles;
 }
 
-/** Reads the way of packets of one family through this host: rules, sets, virtual servers and their interface. */
+/** Reads the packet path of one family through this host: rules, sets, virtual servers and their interface. */
 export async function readPacketPath(
   { family, ignores, ignoredInterfaces, signal }: Omit<PacketPathRequest, 'options'>,
   { ipvs, links, sets, runner, files }: PathSources,

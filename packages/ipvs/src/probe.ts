@@ -21,7 +21,7 @@ import { SCHEDULER_NAMES, schedulerFlags } from './plan/schedulers.js';
 const TRIAL_INTERFACE = 'kube-ipvs-try';
 const TRIAL = 'TRIAL-';
 
-/** What a host supports, determined by trying. */
+/** Host capabilities, determined by trials. */
 export interface HostProbe {
   readonly result: ProbeResult;
   /** Of all schedulers, those that the kernel has; empty when it has no IPVS. */
@@ -30,16 +30,16 @@ export interface HostProbe {
 
 export interface HostProbeOptions {
   readonly host: (family: IPFamily) => IpvsHost;
-  /** Whether the kernel does IPv6. */
+  /** Whether the kernel supports IPv6. */
   readonly supportsIPv6: () => Promise<boolean>;
-  /** The one that has to be there. */
+  /** The required scheduler. */
   readonly scheduler: string;
 }
 
 /**
- * Tries everything that the backend needs: a virtual server with each scheduler, for a mark that no packet has; a set of each
- * type; a dummy interface; the required setting; rules that match sets, in chains that no packet traverses. Everything is
- * removed when this returns.
+ * Tests everything that the backend needs: a virtual server with each scheduler, for a mark that no packet has; a set
+ * of each type; a dummy interface; the required setting; rules that match sets, in chains that no packet traverses.
+ * Everything is removed when this returns.
  */
 export async function probeHost({ host, supportsIPv6, scheduler }: HostProbeOptions): Promise<HostProbe> {
   const schedulers = new Set<string>();

@@ -21,10 +21,7 @@ export function createIpvsProxier(
   return new ReconcilingProxier({ mode: 'ipvs', context: withoutVirtualAddresses(context, dataplane), dataplane });
 }
 
-/**
- * A context without the virtual addresses. They are addresses of the host too, by the thousand; only the others can serve
- * NodePorts.
- */
+/** A context without the virtual addresses. There may be thousands of them, and they cannot serve NodePorts. */
 function withoutVirtualAddresses(
   context: ProxierContext,
   dataplane: Pick<IpvsDataplane, 'isOwnInterface' | 'localAddresses'>,

@@ -4,7 +4,7 @@ import { contents, fakeHost, freshContents, HOST_ADDRESSES } from './testing/con
 import { both, Subject } from './testing/subject.js';
 
 const CHANGES = 300;
-/** That the host has now and then; some of them are what Services want to be reached at. */
+/** Temporary addresses of the host; some are also addresses of Services. */
 const MORE_ADDRESSES = [
   '192.168.5.5',
   '198.51.100.0',
@@ -42,7 +42,7 @@ describe(`${CHANGES} random changes, both families`, () => {
           }
           const { listings } = hosts[subject.family].ipvs;
           if (random.chance(0.1)) {
-            // An answer is lost: what happened is not known, until it is read back.
+            // An answer is lost: the outcome is unknown until the read-back.
             hosts[subject.family].ipvs.loseNext();
           }
           for (let failed = true; failed; ) {

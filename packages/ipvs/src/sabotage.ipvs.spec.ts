@@ -30,10 +30,10 @@ const SERVICES: readonly ServiceSketch[] = [
 const FRONTENDS = setName('FRONTENDS', 'IPv4');
 const MASQUERADE = setName('MASQUERADE', 'IPv4');
 
-/** A foreign change by commands, what the findings must name, and commands that remove what no plan removes. */
+/** A foreign change by commands, the expected findings, and cleanup commands for objects that no plan removes. */
 type Sabotage = readonly [what: string, commands: readonly string[], named: RegExp, undo?: readonly string[]];
 
-/** Each of another Service, so that all can be done at once. */
+/** Each for another Service, so that all can be applied at once. */
 const SABOTAGES: readonly Sabotage[] = [
   [
     'a real server has weight 0',
@@ -181,7 +181,7 @@ describe('foreign changes to virtual servers, sets, rules and settings of a kern
     });
   }
 
-  test('what was repaired is verified', async () => {
+  test('the repaired state is verified', async () => {
     expect((await verify()).findings).toEqual([]);
   });
 });

@@ -132,7 +132,7 @@ export {
   nftTypeOf,
 } from './nftables/rules/nft-expression.js';
 export { nftClassid, renderNftFields, renderNftRule } from './nftables/rules/render-rule.js';
-// Packets through the rules that were read from the kernel.
+// Simulation of packets through the rules read from the kernel.
 export * from './packet-path/index.js';
 export {
   type FileCapability,

@@ -5,7 +5,7 @@ import { createNft } from '@kube-proxier/linux';
 import { PacketFlowWorld, type PolicyRow, type SandboxHost } from '@kube-proxier/network-sandbox';
 import { NftablesDataplane } from './dataplane.js';
 
-/** What the conformance kit does not ask of a backend, and this one promises. */
+/** Guarantees of this backend beyond the conformance kit. */
 describe.each(casesOf<IPFamily>(['IPv4'], ['IPv6']))('session affinity of nftables, %s', (family) => {
   let world: PacketFlowWorld;
 
@@ -20,7 +20,7 @@ describe.each(casesOf<IPFamily>(['IPv4'], ['IPv6']))('session affinity of nftabl
     await world?.close();
   });
 
-  /** Names of who answered, over several frontends. */
+  /** Names of the answering endpoints, over several frontends. */
   async function answers(from: SandboxHost, frontends: readonly PolicyRow['to'][number][], tries = 12) {
     const found = new Set<string>();
     for (const frontend of frontends) {
@@ -37,7 +37,8 @@ describe.each(casesOf<IPFamily>(['IPv4'], ['IPv6']))('session affinity of nftabl
     const service = world.serviceOf('TCP', { sessionAffinity: 'ClientIP' });
     const endpoints = [world.remote(1), world.remote(2)];
     const found = new Set<string>();
-    // Each time forgotten, so each time as another client; with two endpoints, 20 times the same is one in 500,000.
+    // The affinity entry is deleted each time; with two endpoints, the same one 20 times has a probability of
+    // 1:500,000.
     for (let round = 0; round < 20 && found.size < 2; round++) {
       await world.install(world.stateOf(service, [], 'TCP'));
       await world.install(world.stateOf(service, endpoints, 'TCP'));
@@ -63,7 +64,7 @@ describe.each(casesOf<IPFamily>(['IPv4'], ['IPv6']))('session affinity of nftabl
         found[1],
         Number(found[2]) > 0,
       ]);
-      // Bit 14 is ours, and cleared when the packet is masqueraded; here another program set it, so all of them are.
+      // Bit 14 is ours, and cleared by masquerading; here another program set it, so all packets are masqueraded.
       expect(counts).toEqual([
         ['ab8', true],
         ['abc', false],

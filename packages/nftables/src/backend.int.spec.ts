@@ -36,7 +36,7 @@ const FOREIGN = `table inet others {
 table ip kube-proxy { chain services { counter; }; }
 `;
 
-/** Runs what `runner` runs, and rejects input with this text, as an older nft would. */
+/** Delegates to `runner`, but rejects input with this text, as an older nft does. */
 function refusing(runner: CommandRunner, text: string): CommandRunner {
   return {
     run: async (request) => {
@@ -92,7 +92,7 @@ async function listed(runner: CommandRunner, ...what: readonly string[]): Promis
   return (await runner.run({ command: 'nft', args: ['list', ...what] })).stdout;
 }
 
-/** What `nft -j list table` says, in an order that does not depend on how it came about. */
+/** The output of `nft -j list table`, in an order independent of history. */
 async function contents(nft: Nft, family: 'ip' | 'ip6'): Promise<unknown> {
   const table = await nft.list(family, TABLE);
   const sorted = <Value>(entries: Iterable<readonly [string, Value]>) =>
@@ -102,7 +102,7 @@ async function contents(nft: Nft, family: 'ip' | 'ip6'): Promise<unknown> {
   }
   return {
     counters: [...table.counters.keys()].sort(),
-    // What a rule does is listed by netlink only.
+    // Fingerprints of rules are listed by netlink only.
     chains: sorted(table.chains).map(([name, { base, rules }]) => [name, base, rules]),
     containers: sorted(table.containers).map(([name, { signature, elements }]) => [name, signature, sorted(elements)]),
   };
@@ -181,7 +181,7 @@ whereAllowed('the backend', () => {
     });
   });
 
-  test('uses the program where netlink cannot be used, and says why; without either it cannot be used', async () => {
+  test('uses the program if netlink cannot be used, with the reason; without both, the mode is unusable', async () => {
     await withNamespace(async ({ runner }) => {
       const elsewhere: CommandRunner = { run: (request) => runner.run(request) };
       const reason = 'programs run in a network namespace that is not known';
@@ -216,7 +216,7 @@ whereAllowed('the backend', () => {
     });
   });
 
-  test('a table from before shows what is accepted, and nothing is tried; where it is refused, all is tried', async () => {
+  test('an existing table implies support, without a trial; after a refusal, everything is tried', async () => {
     await withNamespace(async ({ runner }) => {
       await serveBothFamilies(createNftablesBackend({ runner }), runner, 1);
       const requests: string[] = [];
@@ -242,7 +242,7 @@ whereAllowed('the backend', () => {
     });
   });
 
-  test('doctor tries although there is a table from before', async () => {
+  test('doctor runs trials despite an existing table', async () => {
     await withNamespace(async ({ runner }) => {
       await serveBothFamilies(createNftablesBackend({ runner }), runner, 1);
       const older = refusing(runner, ' map @endpoints-');
@@ -252,7 +252,7 @@ whereAllowed('the backend', () => {
     });
   });
 
-  test('where nft rejects the rules that count for each endpoint, the rest is used, and probe and doctor say why', async () => {
+  test('where nft rejects the rules that count for each endpoint, the rest is used, and probe and doctor report why', async () => {
     await withNamespace(async ({ runner }) => {
       const older = refusing(runner, 'ct original ');
       const backend = createNftablesBackend({ runner: older, access: 'nft' });
@@ -294,7 +294,7 @@ whereAllowed('the backend', () => {
     });
   });
 
-  test('needs no program to serve, to notice foreign changes and to clean up', async () => {
+  test('needs no program for serving, detecting foreign changes and cleanup', async () => {
     await withNamespace(async ({ runner, path }) => {
       const none: CommandRunner = {
         networkNamespace: path,
@@ -411,7 +411,7 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('foreign changes of the table: %s',
         );
         const drifts = () => logger.warnings.filter((line) => line.startsWith('Drift')).length;
         const said = drifts();
-        // What a CNI does with each pod, in tables of its own: sets that are new to nft monitor, and hostPorts by iptables.
+        // Changes that a CNI plugin makes for each pod in its own tables: new sets, and hostPorts by iptables.
         const tool = family === 'IPv4' ? 'iptables-nft-restore' : 'ip6tables-nft-restore';
         for (let round = 0; round < 30; round += 1) {
           const set = `add set ${nftOf} cni pods${round} { type inet_service; elements = { ${1000 + round} }; }`;

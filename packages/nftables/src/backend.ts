@@ -36,9 +36,9 @@ import { HostSupport, OWNED_TABLE_SETTINGS, type OwnedTable } from './probe.js';
 import { withRemovedTexts } from './read-back/list-rule-texts.js';
 
 export interface NftablesBackendOptions {
-  /** Runs nft, and says in which network namespace. Default: on this host. */
+  /** Runs nft, in its network namespace. Default: on this host. */
   readonly runner?: CommandRunner;
-  /** How nf_tables is reached. Default: by netlink where that works, else by the program nft. */
+  /** Access path to nf_tables. Default: netlink if it works, else the program nft. */
   readonly access?: NftAccess;
   /** As `ProxierOptions.countConnections`, for this mode. Default false. */
   readonly countConnections?: boolean;
@@ -77,7 +77,7 @@ export function createNftablesBackend(options: NftablesBackendOptions = {}): Bac
     description: 'Programs netfilter through nftables, with a ruleset that does not grow with the cluster',
     capabilities: { localhostNodePorts: false, counting: COUNTING, portRanges: true, shiftedPortRanges: true },
     probe: () => support.probe(),
-    // Not what was assumed: all is tried.
+    // Not the assumed capabilities: runs all trials.
     diagnose: () => diagnose(new HostSupport(host), ownedTable),
     metrics: [countsMeasurement(COUNTING, { source: 'kernel', read: () => proxiers.connections() })],
     syncMetrics: SYNC_METRICS,
@@ -141,7 +141,7 @@ class ProxierRegistry {
     return new ReconcilingProxier({ mode: MODE, context, dataplane });
   }
 
-  /** Of a table with an owner, as of any other: a preview claims nothing. */
+  /** A preview does not claim an owned table. */
   createPreview({ family, options, logger, clock, localAddresses }: PreviewContext): Preview {
     const dataplane = new NftablesDataplane({
       ...{

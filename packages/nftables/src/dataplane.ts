@@ -45,8 +45,8 @@ export interface NftablesDataplaneOptions {
   /** The flags of the table; called before each full sync. Default: none. */
   readonly tableFlags?: () => Promise<readonly NftTableFlag[] | undefined>;
   /**
-   * Called when a transaction is refused, with the error. What it returns is thrown: another error where `layout` or `canCountEndpoints`
-   * may answer otherwise from now on. Default: the same error.
+   * Called when a transaction is refused, with the error. The returned error is thrown: a different one if `layout` or
+   * `canCountEndpoints` may now return something else. Default: the same error.
    */
   readonly onRefused?: (error: NftError) => Error;
   readonly logger?: Logger;
@@ -117,9 +117,9 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
   }
 
   /**
-   * Connections to the service ports for which they are counted, and their packets, since counting began. Connections to a service
-   * port are first packets to a frontend, including those that were rejected or dropped; of an endpoint, those that got
-   * there. Lists counters only; runs nft only where something is counted.
+   * Connections to the service ports for which they are counted, and their packets, since counting began. Connections
+   * to a service port are first packets to a frontend, including those that were rejected or dropped; of an endpoint,
+   * those that reached it. Lists counters only; runs nft only if something is counted.
    */
   async connections(): Promise<readonly ServiceCounts[]> {
     if (this.#counters.size === 0) {

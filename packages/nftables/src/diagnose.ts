@@ -51,7 +51,7 @@ async function diagnoseLayout(support: HostSupport): Promise<Diagnosis> {
   }
 }
 
-/** Only where nothing can be counted for each endpoint: where it can, there is nothing to report. */
+/** Reports only missing support for counting per endpoint. */
 async function diagnoseCounting(support: HostSupport): Promise<readonly Diagnosis[]> {
   const check = 'nftables counters of endpoints';
   const { countingRefusal } = await support.layout().catch((): Partial<AcceptedLayout> => ({}));

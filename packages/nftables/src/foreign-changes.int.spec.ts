@@ -7,7 +7,7 @@ import { NftablesDataplane } from './dataplane.js';
 import { nftFamily, TABLE } from './plan/layout.js';
 import { trialState } from './plan/trial-state.js';
 
-/** Changes that leave every chain, rule and element of the table as it was. */
+/** Changes that do not affect chains, rules and elements of the table. */
 const CHANGES: readonly (readonly [what: string, command: (table: string) => string])[] = [
   ['the table is made dormant', (table) => `add table ${table} { flags dormant; }`],
   ['a chain drops by policy', (table) => `add chain ${table} filter-forward { policy drop; }`],
@@ -50,7 +50,7 @@ const CHANGES: readonly (readonly [what: string, command: (table: string) => str
     });
   });
 
-  /** What a rule is replaced by, in a listing with handles. Its comment stays. */
+  /** Replaces a rule, by a listing with handles. Keeps its comment. */
   const REPLACEMENTS: readonly (readonly [what: string, from: RegExp, to: string])[] = [
     ['a mark has another bit', /^(.*meta mark set meta mark )(\| 0x00004000|or 0x4000)(.*)$/m, '$1| 0x00000004$3'],
     [

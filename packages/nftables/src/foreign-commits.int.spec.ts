@@ -9,7 +9,7 @@ import { nftFamily, TABLE } from './plan/layout.js';
 const ROUNDS = runCount(15, 2000);
 /** `npm run test:nft-versions -- --soak MINUTES`: for this long, with a foreign commit every second. */
 const SOAK = Number(process.env.KUBE_PROXIER_SOAK_MINUTES ?? 0) * 60_000;
-/** Milliseconds in which a foreign change is repaired. */
+/** Maximum milliseconds for the repair of a foreign change. */
 const REPAIR = 1000;
 const PERIOD = 1000;
 /** Each version of nft that commits; `npm run test:nft-versions` installs more. */
@@ -57,7 +57,7 @@ const LENGTH = SOAK === 0 ? `${ROUNDS} rounds` : `soak of ${SOAK / 1000} s`;
         for (; !isOver(); rounds++) {
           const next = performance.now() + PERIOD;
           cluster.step(proxier);
-          // The first one changes the table, whatever the random numbers are: the others may have no effect.
+          // The first one changes the table, for any random numbers: the others may have no effect.
           if (rounds === 0) {
             await commit(`insert rule ${table} dispatch meta mark 0x9 return`);
             touched++;
@@ -90,7 +90,7 @@ const LENGTH = SOAK === 0 ? `${ROUNDS} rounds` : `soak of ${SOAK / 1000} s`;
         const drifts = logger.warnings.filter((line) => line.startsWith('Drift detected'));
         expect(drifts.length).toBeGreaterThan(0);
         expect(drifts.length).toBeLessThanOrEqual(touched);
-        // Those beside each other are run by their own loader.
+        // Separately installed versions are run by their own loader.
         expect(drifts.filter((line) => !/by (nft|ld-linux\S*) \(process \d+\)/.test(line))).toEqual([]);
         expect(logger.errors).toEqual([]);
         stop.abort();

@@ -91,7 +91,7 @@ describe.each(casesOf<IPFamily>(['IPv4'], ['IPv6']))('how real connections are s
     expect(counts.pod1).toBeLessThan(300);
   });
 
-  test('weights that leave nearly half of the drawn numbers without a slot: the first endpoint does not get what is left', async () => {
+  test('weights that leave nearly half of the drawn numbers without a slot: the first endpoint does not get the remainder', async () => {
     const [first, second] = [world.local(1), world.remote(1)];
     await serve({ [ENDPOINT_WEIGHTS_ANNOTATION]: `${first.address}=8,${second.address}=9` }, [first, second]);
     const counts = await answers('clusterIP', 600);

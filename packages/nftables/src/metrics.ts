@@ -1,8 +1,8 @@
 import type { CountingCapability, SyncMetrics } from '@kube-proxier/core';
 
 /**
- * A counter of a service port sees the first packet of each connection only, so its packets are connections, refused and dropped
- * ones included. One of an endpoint sees those that reach it.
+ * A counter of a service port counts only the first packet of each connection, so its packets are connections,
+ * including refused and dropped ones. A counter of an endpoint counts connections that reach it.
  */
 export const COUNTING: CountingCapability = {
   servicePorts: ['connections', 'packets', 'bytes'],

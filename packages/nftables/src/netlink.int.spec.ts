@@ -41,7 +41,7 @@ function stateOf(family: IPFamily, node: Partial<ProxyState['node']>): ProxyStat
   return { ...state, node: { ...state.node, ...node } };
 }
 
-/** Together they have every kind of rule. */
+/** Together they cover every kind of rule. */
 const VARIANTS: readonly Variant[] = [
   { name: 'every kind of frontend', state: trialState },
   {
@@ -108,7 +108,7 @@ function planned({ state, masqueradeBit = 14, facts, family, layout }: Variant &
   return planner.plan(next, diffStates(undefined, next), installed)?.write as NftTransaction;
 }
 
-/** Handles depend on the order of the messages; the kernel does nothing for this instruction of nft 1.0. */
+/** Handles depend on the order of the messages; this expression of nft 1.0 has no effect in the kernel. */
 const IRRELEVANT =
   /"handle": \d+, |^ {2}\[ byteorder reg \d+ = hton\(reg \d+, 2, 1\) \]\n|(?<=^ip6? \S+ \S+) \d+( \d+)?$/gm;
 
@@ -190,7 +190,7 @@ const LISTINGS = [[], ['-j'], ['--debug=netlink']] as const;
     },
   );
 
-  // Other versions use other registers, so only what they print is compared.
+  // Other versions use other registers, so only their output is compared.
   for (const program of PROGRAMS) {
     test.each(cases)(`is listed by ${program} as its own: $name, $family, $layout`, async (variant) => {
       const transaction = planned(variant);
@@ -221,7 +221,7 @@ const LISTINGS = [[], ['-j'], ['--debug=netlink']] as const;
             { command: program, args: ['monitor'] },
             { stdout: (text) => (printed += text) },
           );
-          // nft 1.0.6 crashes, also when it was nft that committed.
+          // nft 1.0.6 crashes, even for commits by nft.
           let hasEnded = false;
           void monitor.ended.then(() => {
             hasEnded = true;

@@ -10,7 +10,7 @@ export class NftablesUnusableName extends ProxierError {
   }
 }
 
-/** The host refused rules of a layout that it was assumed to accept. The next sync tries what it accepts. */
+/** The host refused rules of an assumed layout. The next sync determines the supported one. */
 export class NftablesLayoutRefused extends ProxierError {
   /** @param cause the refusal */
   constructor(cause: Error) {

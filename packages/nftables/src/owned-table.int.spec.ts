@@ -53,12 +53,12 @@ describe('the flags of the table', () => {
     const changed = await plan(nft, ['owner']);
     expect(changed).toMatch(/^delete table ip kube-proxier\nadd table ip kube-proxier \{ flags owner; \}\n/);
     expect(await plan(nft, PERSISTENT)).toMatch(/\nadd table ip kube-proxier \{ flags owner, persist; \}\n/);
-    // Who does not want them takes the table as it is.
+    // Without requested flags, the table is used as it is.
     expect(await plan(nft)).toBeUndefined();
   });
 });
 
-/** An nft that accepts `persist` (and leaves it at that), or that does not know `owner` either. */
+/** An nft that accepts `persist` without effect, or that does not support `owner` either. */
 function knowing(runner: Required<CommandRunner>, known: 'persist' | 'nothing'): CommandRunner {
   const spell = (text: string) =>
     known === 'persist'

@@ -38,7 +38,7 @@ async function install(state: ProxyState, { runner }: TestNamespace, layout: Lay
   dataplane.close();
 }
 
-/** So many that nft takes longer to list them than lies between two changes. */
+/** Enough that nft takes longer to list them than the interval between changes. */
 const SERVICES = 600;
 
 /** The map and the key that lead to a cluster IP. */
@@ -125,7 +125,7 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('%s, on the kernel', (family) => {
           return next;
         };
         await sync();
-        // Before the changes: nft would begin again with each of them.
+        // Before the changes: nft would restart at each of them.
         const { name, key } = await elementOf(runner, family, sketchAddresses.cluster(family, SERVICES));
         let syncs = 0;
         let isOver = false;

@@ -11,7 +11,7 @@ import { type Layout, nftFamily, TABLE } from './plan/layout.js';
 import { NftablesPlanner } from './plan/nftables-planner.js';
 import { completeWrite } from './plan/nftables-transaction.js';
 
-/** Whether a rule stands in another table than this backend's. Pure. */
+/** Whether a rule is in a foreign table. Pure. */
 export function isForeignRule({ system, table }: PathRule): boolean {
   return system !== 'nftables' || (table !== `ip ${TABLE}` && table !== `ip6 ${TABLE}`);
 }
@@ -29,11 +29,11 @@ export function ownsRule({ system, table = '' }: PathRule): boolean {
 export interface PathSources {
   readonly runner: CommandRunner;
   readonly files?: KernelFiles;
-  /** Looks up elements of this backend's table when packets are followed. Default: all elements are listed before. */
+  /** Looks up elements of this backend's table on demand. Default: all elements are listed in advance. */
   readonly choice?: Pick<NftChoice, 'openLookup'>;
 }
 
-/** Reads the way of packets of one family through this host. */
+/** Reads the packet path of one family through this host. */
 export function readPacketPath(
   { family, ignores, ignoredInterfaces, onRead, signal }: Omit<PacketPathRequest, 'options'>,
   { choice, ...host }: PathSources,
@@ -44,12 +44,12 @@ export function readPacketPath(
     ...(ignores ? { ignores } : {}),
     ...(ignoredInterfaces ? { ignoredInterfaces } : {}),
     ...(onRead ? { onRead } : {}),
-    // Where elements are looked up, changes of Services do no harm.
+    // With lookups, changes of Services do not invalidate the read.
     ...(signal && !choice ? { signal } : {}),
   });
 }
 
-/** The way of packets through a host that has nothing but the table for a state. Pure. */
+/** The packet path through a host that has only the table of a state. Pure. */
 export function plannedPath(
   { state, options, localAddresses }: PlannedPathRequest,
   layout: Layout = 'constant',

@@ -8,7 +8,7 @@ import { NftablesDataplane } from './dataplane.js';
 import { LAYOUTS, type Layout } from './plan/layout.js';
 
 const TABLE = new URL('../../core/test-data/policy-flows.json', import.meta.url);
-/** Every third row with a detector; the choice of an endpoint is all that differs from the constant layout. */
+/** Every third row with a detector; only the selection of an endpoint differs from the constant layout. */
 const rows = (JSON.parse(readFileSync(TABLE, 'utf8')) as { rows: readonly PolicyRow[] }).rows
   .filter(({ id }) => !id.includes('/'))
   .filter((_row, index) => index % 3 === 0);

@@ -60,7 +60,7 @@ function spell(value: unknown): string {
   return verdict ?? (accept === null ? 'accept' : JSON.stringify(value));
 }
 
-/** What is installed once the planned changes, and nothing else, were made. */
+/** The installed state after exactly the planned changes. */
 function applied(before: Listed, changes: readonly RuleChange[]): Listed {
   const objects = new Set(before.objects);
   const rules = new Map([...before.rules].map(([chain, list]) => [chain, [...list]]));
@@ -113,13 +113,13 @@ whereAllowed(`plan then apply, ${STEPS} random steps, on the kernel`, () => {
       const resolver = makeResolver({ family, ...OPTIONS });
       const proxier = feedResolver(resolver);
       const layout = async () => chosen as Layout;
-      // What one way writes, the other reads.
+      // Each access path reads what the other wrote.
       const [nft, reader] =
         family === 'IPv4'
           ? [createNetlinkNft({ namespace: path }), createNft({ runner })]
           : [createNft({ runner }), createNetlinkNft({ namespace: path })];
       const dataplane = new NftablesDataplane({ family, nft, layout, countConnections: true, countTraffic: true });
-      // Another process than the agent plans.
+      // Planned by a process other than the agent.
       const planner = new NftablesDataplane({
         family,
         nft: reader,

@@ -17,8 +17,8 @@ import { trialState } from './plan/trial-state.js';
  * Whether the table belongs to a process of this program (`flags owner`), so that the kernel refuses foreign changes.
  * - `never`: any privileged process can change it; drift is repaired.
  * - `persistent`: where nft and the kernel support `persist`: the table stays when that process ends, and the next one
- *   claims it. Elsewhere it is as with `never`, and a warning says why.
- * - `always`: where `persist` is not supported, too: the table, and with it all Services, is removed whenever that process
+ *   claims it. Otherwise as `never`, with a warning.
+ * - `always`: even without support of `persist`: the table, and with it all Services, is removed whenever that process
  *   ends.
  */
 export type OwnedTable = 'never' | 'persistent' | 'always';
@@ -32,7 +32,7 @@ export interface AcceptedLayout {
   readonly reason?: string;
   /** Why nothing can be counted for each endpoint; undefined where it can. */
   readonly countingRefusal?: string;
-  /** Whether that follows from what is installed, and nothing was tried. Default false. */
+  /** Whether it was inferred from the installed table, without trials. Default false. */
   readonly isAssumed?: boolean;
 }
 
@@ -46,15 +46,15 @@ export interface AcceptedFlags {
 export interface HostSupportOptions {
   /** Runs programs in network namespaces of their own. */
   readonly runner: CommandRunner;
-  /** How the tables of the host are reached. */
+  /** Access path to the tables of the host. */
   readonly choice: NftChoice;
   /** Default: the best that the host accepts. */
   readonly layout?: Layout;
   /** Default `never`. */
   readonly ownedTable?: OwnedTable;
   /**
-   * Whether a table that this program has installed shows that the host accepts the best layout: then nothing is tried before a
-   * transaction is refused, so that a restart takes a quarter of a second less. Default false.
+   * Whether an installed table of this program implies that the host accepts the best layout: trials then run only
+   * after a refused transaction, so that a restart is a quarter of a second faster. Default false.
    */
   readonly trustsInstalled?: boolean;
 }
@@ -62,12 +62,14 @@ export interface HostSupportOptions {
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 const REFUSED: readonly string[] = ['NFT_REFUSED', 'NFT_FAILED'];
 
-/** Whether the host does not accept what was written, or tried. */
+/** Whether the error is a refusal by the host. */
 export function isRefusal(error: unknown): error is NftError {
   return error instanceof NftError && REFUSED.includes(error.code);
 }
 
-/** What nft and the kernel of this host accept, determined once by trying, or taken from what is installed. */
+/**
+ * The capabilities of nft and the kernel of this host, determined once by trials, or inferred from the installed table.
+ */
 export class HostSupport {
   #layout: Promise<AcceptedLayout> | undefined;
   #trustsInstalled: boolean;
@@ -80,7 +82,7 @@ export class HostSupport {
   /**
    * The best layout that the host accepts.
    *
-   * @throws NftError when it accepts none; the next call tries again.
+   * @throws NftError when it accepts none; the next call retries.
    */
   layout(): Promise<AcceptedLayout> {
     this.#layout ??= this.#determineLayout().catch((error: unknown) => {
@@ -90,7 +92,7 @@ export class HostSupport {
     return this.#layout;
   }
 
-  /** Called when the host has refused rules of an assumed layout: {@link layout} tries from now on. */
+  /** Called when the host has refused rules of an assumed layout: {@link layout} runs trials from now on. */
   noteRefusal(): void {
     if (this.#trustsInstalled) {
       this.#trustsInstalled = false;
@@ -101,7 +103,7 @@ export class HostSupport {
   /**
    * The requested flags of the table, as far as the host supports them.
    *
-   * @throws NftError when that cannot be determined; the next call tries again.
+   * @throws NftError when that cannot be determined; the next call retries.
    */
   tableFlags(): Promise<AcceptedFlags> {
     this.#flags ??= this.#tryFlags().catch((error: unknown) => {
@@ -128,7 +130,7 @@ export class HostSupport {
   }
 
   /**
-   * How nf_tables is reached, for people.
+   * The access path to nf_tables, as text.
    *
    * @throws NftError when it cannot be reached.
    */
@@ -165,7 +167,7 @@ export class HostSupport {
       return lists.some((names) => names.includes(TABLE));
     } catch (error) {
       if (error instanceof NftError) {
-        // The trial tells why.
+        // The trial reports the reason.
         return false;
       }
       throw error;
@@ -201,8 +203,8 @@ export class HostSupport {
 
   /**
    * Plans a state with every kind of frontend, and loads the result in a new network namespace; where that cannot be
-   * created, the kernel checks it without loading. So what this nft or this kernel does not support is found now, and no
-   * version numbers have to be known.
+   * created, the kernel checks it without loading. So missing features of this nft or kernel are detected without
+   * version numbers.
    */
   async #tryLayout(layout: Layout, counts: boolean): Promise<void> {
     const { choice, runner } = this.options;
@@ -274,7 +276,7 @@ export class HostSupport {
   }
 }
 
-/** Why the host refuses what was tried. @throws error where it is no refusal. */
+/** Why the host refused a trial. @throws the error when it is not a refusal. */
 function refusalReason(error: unknown): string {
   if (!isRefusal(error)) {
     throw error;

@@ -209,7 +209,7 @@ function natTable(hook: string, priority: number, rule: string): readonly string
   ];
 }
 
-/** One of each kind; the others differ in what is dropped, translated or deleted. */
+/** One of each kind; the others differ only in the dropped, translated or deleted object. */
 const USUAL = [
   'a foreign table drops all forwarded packets',
   'a second NAT table takes a cluster IP first',

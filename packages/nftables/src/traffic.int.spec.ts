@@ -16,7 +16,7 @@ import type { Layout } from './plan/layout.js';
 import { ANNOTATIONS } from './plan/service-options.js';
 
 const PAYLOAD = 40_000;
-/** Packets of a transfer have headers, are acknowledged, and at times sent again; one that is counted twice has twice as many bytes. */
+/** Tolerance for headers, acknowledgements and retransmissions; double counting would double the bytes. */
 const MOST = PAYLOAD * 1.5;
 const COUNTED = { [ANNOTATIONS.countTraffic]: 'true' };
 const NONE = { toEndpoints: 0, toClients: 0 };
@@ -140,7 +140,7 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     expect(ofService(all)).toMatchObject({ connections: 3, packets });
   });
 
-  test('a connection counts for the endpoint that has it, while it drains and until it is gone; totals stay', async () => {
+  test('a connection counts for its endpoint, while it drains and until it is removed; totals are kept', async () => {
     const [first, second] = [world.local(1), world.local(2)];
     await serve([first], 'TCP', {});
     await serve([first], 'TCP');
@@ -161,7 +161,7 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     expect(bytesOf(drained, second)).toBeGreaterThan(PAYLOAD);
     expect(bytesOf(drained, second)).toBeLessThan(MOST);
 
-    // Its counters go; what they counted stays in the total.
+    // Its counters are removed; their values stay in the total.
     await connection.close();
     await serve([second], 'TCP');
     const replaced = await counts();
@@ -171,7 +171,7 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     expect(total(replaced)).toBeGreaterThan(3 * PAYLOAD);
     expect(total(replaced)).toBeLessThan(3 * MOST);
 
-    // All go, one comes, and the agent restarts.
+    // All are removed, one is added, and the agent restarts.
     await serve([], 'TCP');
     expect(total(await counts())).toBe(total(replaced));
     await serve([first], 'TCP');
@@ -188,7 +188,10 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     expect(stdout).not.toContain('traffic');
   });
 
-  /** Drops packets to the endpoints, as a network policy or a host without a program does. Resolves to a function that ends it. */
+  /**
+   * Drops packets to the endpoints, as a network policy or an unresponsive host does. Resolves to a function that stops
+   * it.
+   */
   async function dropAt(host: SandboxHost, hook: 'forward' | 'input') {
     const table = 'inet foreign';
     const rule = `meta l4proto { tcp, udp } th dport ${ENDPOINT_PORT} counter drop`;
@@ -204,7 +207,7 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     };
   }
 
-  /** Sends datagrams from one port, and waits for no answer. */
+  /** Sends datagrams from one port, without waiting for answers. */
   async function sendMany([to, port]: readonly [string, number], count: number): Promise<void> {
     const script = `
       const socket = require('node:dgram').createSocket(${JSON.stringify(family === 'IPv4' ? 'udp4' : 'udp6')});
@@ -214,7 +217,7 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     await world.sandbox.client.exec([process.execPath, '-e', script]);
   }
 
-  test('a connection counts once, also where its first packet is sent again, or no packet is answered', async () => {
+  test('a connection counts once, even with retransmissions or without answers', async () => {
     const endpoint = world.local(1);
     const silent = await dropAt(world.sandbox.pod(1), 'input');
     try {
@@ -236,7 +239,7 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     expect(ofEndpoint(await counts(), endpoint)).toMatchObject({ connections: 1, packets });
   });
 
-  test('a connection that is filtered or refused does not count for an endpoint, and does for the Service', async () => {
+  test('a filtered or refused connection counts for the Service, not for an endpoint', async () => {
     const endpoint = world.local(1);
     await serve([endpoint], 'TCP', {});
     await serve([endpoint], 'TCP');
@@ -256,7 +259,7 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     expect(ofService(await counts())?.connections).toBeGreaterThan(ofService(all)?.connections ?? 0);
   });
 
-  test('a connection counts also where another program translates its source first', async () => {
+  test('a connection counts even if another program translates its source first', async () => {
     const endpoint = world.local(1);
     await serve([endpoint], 'TCP', {});
     await serve([endpoint], 'TCP');
@@ -275,7 +278,7 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     expect(ofEndpoint(await counts(), endpoint)?.connections).toBe(1);
   });
 
-  test('connections alone: for each endpoint, until it is gone, without counters of packets', async () => {
+  test('connections alone: per endpoint, until it is removed, without packet counters', async () => {
     const connectionsOnly = { [ANNOTATIONS.countConnections]: 'true' };
     const [first, second] = [world.local(1), world.remote(1)];
     const connect = async (times: number) => {
@@ -305,7 +308,7 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
       expect(await connectionsOf()).toEqual([7, 3, 4]);
     }
 
-    // One is gone, and comes back.
+    // One is removed, and added again.
     await serve([second], 'TCP', connectionsOnly);
     expect(await connectionsOf()).toEqual([7, undefined, 4]);
     await serve([first], 'TCP', connectionsOnly);
@@ -318,7 +321,7 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     expect(await listed()).not.toMatch(/endpoint-counters|count-|counter endpoint/);
   });
 
-  test('many connections at once, while endpoints change and the agent restarts: each counts once, where it was answered', async () => {
+  test('many connections at once, while endpoints change and the agent restarts: each counts once, for the answering endpoint', async () => {
     const endpoints = [world.local(1), world.local(2), world.remote(1)];
     const another = { ...world.remote(2), ready: false };
     await serve(endpoints, 'TCP', {});
@@ -357,7 +360,7 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     );
   });
 
-  test('two Services with one endpoint count their own; one that is not counted costs and counts nothing', async () => {
+  test('two Services with one endpoint count their own; an uncounted one has no cost and no counts', async () => {
     const endpoint = world.local(1);
     const six = family === 'IPv6';
     const clusterIP = (number: number) => (six ? `fd00:10:96::${number}` : `10.96.0.${number}`);
@@ -435,7 +438,7 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     expect(await connectionsOf('after')).toEqual([4, 4]);
   });
 
-  test('a range of ports counts for the endpoint, also where it has other ports', async () => {
+  test('a range of ports counts for the endpoint, even with other ports', async () => {
     const endpoint = world.local(1);
     await world.sandbox.pod(1).serve({ port: ENDPOINT_PORT + 1 });
     await serve([endpoint], 'TCP', {});
@@ -456,7 +459,7 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     expect(ofService(all)).toMatchObject({ bytes, connections: 2 });
   });
 
-  test('what others change is repaired, and counters that stay keep their values', async () => {
+  test('foreign changes are repaired, and kept counters retain their values', async () => {
     const endpoint = world.local(1);
     const state = await serve([endpoint], 'TCP');
     await transfer(world.sandbox.client, 'clusterIP');

@@ -12,9 +12,9 @@ interface WrongBackend {
   readonly says: RegExp;
 }
 
-/** Sandboxes at a time. A few cases take less in one, as building one takes as long as many cases. */
+/** Maximum concurrent sandboxes. Few cases share one, as creating one takes as long as many cases. */
 const JOBS = isThorough ? 2 : 1;
-/** Cases that a wrong backend may or may not notice. */
+/** Cases that a wrong backend may pass or fail. */
 const CASES = casesOf(
   [
     ...['EXT-C-S1', 'EXT-L-S1', 'EXT-L-S2', 'affinity-moved', 'open-connection-goes-on'],
@@ -44,7 +44,7 @@ const ofRun = (ids: readonly string[], patterns: readonly string[]) =>
     patterns.some((pattern) => pattern === id || (pattern.endsWith('*') && id.startsWith(pattern.slice(0, -1)))),
   );
 
-/** The kit can fail: each wrong backend fails the cases that name what it does wrong, and no other. */
+/** Tests of the kit: each wrong backend fails exactly the cases about its defect. */
 describe('backends that are wrong on purpose', () => {
   test.each(
     casesOf<WrongBackend>(
@@ -69,7 +69,7 @@ describe('backends that are wrong on purpose', () => {
       [
         {
           mode: 'forgets-masquerade',
-          // Where a client that is not the node itself, and not the endpoint itself, has to be masqueraded.
+          // Cases that require masquerading of a client other than the node and the endpoint itself.
           fails: [
             ...['CIP-C-S1', 'CIP-L-S1', 'EXT-C-S1', 'F-CIP-1', 'endpoint-added', 'endpoint-removed', 'affinity-moved'],
             ...['endpoint-terminating', 'service-changes-external-policy', 'service-changes-internal-policy'],
@@ -92,13 +92,13 @@ describe('backends that are wrong on purpose', () => {
   });
 });
 
-/** Cases of connections whose endpoint is gone. */
+/** Cases of connections to removed endpoints. */
 const RESETS = casesOf(
   ['reset-endpoint-gone', 'reset-dropped', 'keep-endpoint-gone'],
   ['reset-last-endpoint-gone', 'reset-while-dead', 'reset-spares-existing', 'reset-spares-removed-service'],
 );
 
-describe('backends that are wrong about connections whose endpoint is gone', () => {
+describe('backends that handle connections to removed endpoints incorrectly', () => {
   test.each(
     casesOf<WrongBackend>(
       [{ mode: 'leaves-connections', fails: RESETS, says: /"is reset within 10 s","actual":"continues"/ }],
@@ -118,11 +118,11 @@ describe('backends that are wrong about connections whose endpoint is gone', () 
   });
 });
 
-/** Cases of what is counted. */
+/** Cases of counting. */
 const COUNTERS = casesOf(['counters-bytes'], ['counters-endpoint-replaced']);
 const [SHARED, ...CONNECTIONS] = ['counters-connections-shared-endpoint', 'counters-connections-endpoint-replaced'];
 
-describe('backends that count wrong', () => {
+describe('backends that count incorrectly', () => {
   const amounts = [
     { mode: 'counts-nothing', fails: COUNTERS, says: /"expected":"40000 to \d+ bytes to-endpoints of the Service/ },
     { mode: 'counts-other-endpoint', fails: COUNTERS, says: /of the endpoint \S+:8080 of \S+ counted/ },

@@ -49,7 +49,7 @@ const LOCALHOST_NODE_PORTS: OptionRule = {
   expected: 'a boolean, or listed',
   accepts: (value) => typeof value === 'boolean' || value === 'listed',
 };
-/** Empty is the default. */
+/** An empty string selects the default. */
 const BIND_ADDRESS: OptionRule = {
   expected: 'an IP address without port, or empty',
   accepts: (value) => value === '' || parseAddress(value) !== undefined,

@@ -5,7 +5,7 @@ import type { ServerObserver } from './server-observer.js';
  * Returns an observer that notifies several, in order. An error of one is logged and reported to `onFailure`; it affects
  * neither the others nor the sync.
  *
- * @param clock by which the event loop runs between them, where they take long. Default: the system's.
+ * @param clock measures when to yield to the event loop between observers. Default: the system's.
  */
 export function combineObservers(
   observers: readonly ServerObserver[],

@@ -18,7 +18,7 @@ import { thisHost } from './node/host-network.js';
 import type { ProxyServerOptions } from './proxy-server-options.js';
 import type { FlightRecorder } from './recorder/flight-recorder.js';
 
-/** What a proxier depends on, beside the options of the server. */
+/** Dependencies of a proxier, in addition to the options of the server. */
 export interface ProxierParts {
   readonly backend: BackendModule;
   readonly proxier: ProxierOptions;
@@ -27,15 +27,15 @@ export interface ProxierParts {
   readonly observer: SyncObserver;
   /** Shared by the proxiers of both families. */
   readonly reader: ObjectReader;
-  /** Records what the proxiers depend on besides objects. Default: none. */
+  /** Records inputs of the proxiers other than objects. Default: none. */
   readonly recorder: FlightRecorder | undefined;
   readonly logger: Logger;
-  /** Ends the watch of the host's addresses. */
+  /** Stops the watch of the host's addresses. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Makes the proxier of a backend: one for each family, and one around both.
+ * Creates the proxier of a backend: one for each family, and a combined one.
  *
  * @throws the error of the backend.
  */

@@ -22,7 +22,7 @@ import type { ServerObserver } from './server-observer.js';
 import type { ProfilingOptions } from './status/debug-routes.js';
 import type { HealthCheckStatus } from './status/node-status.js';
 
-/** Options of the proxiers. Which port ranges are served is not among them: the backend in use decides. */
+/** Options of the proxiers. Excludes port ranges, which depend on the backend. */
 export type ServerProxierOptions = Omit<ProxierOptions, 'portRanges'>;
 
 /** Options of a `ProxyServer`. Only `backends` and `sources` have no default. */
@@ -40,14 +40,14 @@ export interface ProxyServerOptions {
    * addresses are limited to what the backend can serve, and with IPv6 to what `nodePortAddresses` lists (spec K-103).
    */
   readonly proxier?: Partial<ServerProxierOptions>;
-  /** The node's primary address, where it is not the Node object's (spec W-28). Default: that of the Node. */
+  /** The node's primary address, if it differs from that of the Node object (spec W-28). Default: that of the Node. */
   readonly bindAddress?: string;
   /**
    * Endpoints may have loopback addresses, which the API server rejects. Default false: such an address lets a Service
    * expose the node itself. For experiments on one computer.
    */
   readonly allowLoopbackEndpoints?: boolean;
-  /** IP families to serve, where the host has them. Default both. */
+  /** IP families to serve, if the host has them. Default both. */
   readonly families?: readonly IPFamily[];
   /** Default: no logs. */
   readonly logger?: Logger;
@@ -68,7 +68,7 @@ export interface ProxyServerOptions {
   readonly healthAddress?: ListenAddress;
   /** Address that serves `/proxyMode`, `/metrics` and `/debug/…` (spec H-30…H-36). Default: none. */
   readonly statusAddress?: ListenAddress;
-  /** Address that serves `/metrics` only, to those who have permission. Needs `metrics`. Default: none. */
+  /** Address that serves `/metrics` only, to authorized clients. Needs `metrics`. Default: none. */
   readonly scrape?: ScrapeOptions;
   /**
    * Further names by which requests may address `statusAddress`; see `StatusServerOptions.hostNames`. The names of the node
@@ -81,22 +81,22 @@ export interface ProxyServerOptions {
    */
   readonly takeover?: boolean;
   /**
-   * Verifies periodically that the kernel does what the state says, and before a takeover removes the rules of other modes. Default:
-   * verified on request only (`/debug/verify`), and takeovers do not wait for a verification.
+   * Verifies the kernel against the state periodically, and before a takeover removes the rules of other modes.
+   * Default: only on request (`/debug/verify`), and takeovers do not wait for a verification.
    */
   readonly verification?: {
     /** Milliseconds; 0 verifies on request only. */
     readonly period: number;
   };
   /**
-   * One proxy serves a network namespace: while another kube-proxier or a kube-proxy runs in this process's, `start`
-   * waits until that has ended, without changing the host. False does not wait; two proxies whose rules have the same
-   * names overwrite each other. Default: true, but false where `network` is given, since the proxy then serves another
-   * network namespace than this process's.
+   * One proxy serves a network namespace: while another kube-proxier or a kube-proxy runs in that of this process,
+   * `start` waits until it has ended, without changing the host. False does not wait; two proxies whose rules have the
+   * same names overwrite each other. Default: true, but false where `network` is given, since the proxy then serves
+   * another network namespace than this process's.
    */
   readonly exclusive?: boolean;
   /**
-   * Takes the lock also where `exclusive` is false, if it is free: others then wait for this proxy, and `doctor` and
+   * Takes the lock even if `exclusive` is false, if it is free: other proxies then wait for this one, and `doctor` and
    * `cleanup` detect it. Default: true, but false where `network` is given.
    */
   readonly announce?: boolean;
@@ -117,8 +117,7 @@ export interface ProxyServerOptions {
   /** What `/configz` answers. Default: not served. */
   readonly configuration?: () => unknown;
   /**
-   * What is invalid in a configuration that was changed while the server runs, for the status: one problem each, without a full stop.
-   * Default: nothing.
+   * Problems of a configuration that was changed at run time, for the status, each without a full stop. Default: none.
    */
   readonly configurationProblems?: () => readonly string[];
   /**
@@ -126,22 +125,25 @@ export interface ProxyServerOptions {
    */
   readonly profiling?: ProfilingOptions;
   /**
-   * Records what the server receives and does, served under `/debug/recording` of `statusAddress`. Default: nothing is
-   * recorded.
+   * Records the inputs and actions of the server, served under `/debug/recording` of `statusAddress`. Default: nothing
+   * is recorded.
    */
   readonly recording?: RecordingOptions;
   /**
-   * Probes the data plane: every few seconds a connection to a Service of the server's own, through the rules of the
-   * kernel, to a listener of this process. Default: it is not probed.
+   * Probes the data plane: every few seconds, connects to an own Service of the server, through the rules of the
+   * kernel, with a listener of this process as its endpoint. Default: no probe.
    */
   readonly probe?: ProbeOptions;
-  /** What the health checks of this host's sources say, for the status. Default: none are made. */
+  /** Results of health checks of this host's sources, for the status. Default: none. */
   readonly healthChecks?: () => HealthCheckStatus;
   /** External IPs of Services are served (gate AllowServiceExternalIPs). Default true. */
   readonly serviceExternalIPs?: boolean;
   /** Conntrack table from which stale UDP and SCTP flows are deleted (spec T-10…T-19). Default: none are deleted. */
   readonly conntrack?: Conntrack;
-  /** Sockets of this host's programs, whose connections to endpoints that are gone are reset (spec R-6). Default: they are left alone. */
+  /**
+   * Sockets of this host's programs, whose connections to removed endpoints are reset (spec R-6). Default: they are
+   * kept.
+   */
   readonly tcpSockets?: TcpSockets;
   /** Settings of the kernel that features depend on. Only read. Default: not checked. */
   readonly sysctl?: Pick<Sysctl, 'read'>;

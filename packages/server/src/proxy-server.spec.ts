@@ -458,7 +458,7 @@ describe('ProxyServer', () => {
     expect(timers()).toBe(before);
   });
 
-  test('an option that is undefined has its default', async () => {
+  test('an undefined option has its default', async () => {
     const proxier = { nodeName: 'n1', masqueradeBit: undefined } as unknown as { nodeName: string };
     const { server, backend } = setUp({ proxier });
     await server.start();
@@ -538,7 +538,7 @@ describe('cleanupBackends', () => {
     }
   });
 
-  test('the status says why /healthz answers 503 while the Node is tainted', async () => {
+  test('the status has the reason why /healthz answers 503 while the Node is tainted', async () => {
     const free = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => free.once('listening', resolve));
     const { port } = free.address() as AddressInfo;
@@ -588,7 +588,7 @@ describe('cleanupBackends', () => {
       return await write(...setting);
     };
     await server.start();
-    // Settings that do not exist yet are tried again after the first sync.
+    // Settings that do not exist yet are retried after the first sync.
     const duringStart = early.flat();
     await until(() => backend.keys('IPv4').length === 1);
     expect(tuned()).toEqual(['net/netfilter/nf_conntrack_tcp_be_liberal']);
@@ -597,7 +597,7 @@ describe('cleanupBackends', () => {
     await server.stop();
   });
 
-  test('prepares the host in place of starting, and tunes connection tracking only for modes that use it', async () => {
+  test('prepares the host instead of starting, and tunes connection tracking only for modes that use it', async () => {
     const sysctl = new FakeSysctl({ 'net/netfilter/nf_conntrack_tcp_timeout_close_wait': 60 });
     const tuning = () =>
       new ConntrackTuning({

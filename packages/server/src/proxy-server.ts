@@ -70,7 +70,7 @@ export class ProxyServer {
   #instance: HeldInstanceLock | undefined;
   #hub: SourceHub | undefined;
   #startedSources: Source[] = [];
-  /** Listeners; stopped last, so that they answer until the end. */
+  /** Listeners; stopped last. */
   #listening: { stop(): Promise<void> }[] = [];
   #observer: ServerObserver = {};
   #takeover: Takeover | undefined;
@@ -102,9 +102,9 @@ export class ProxyServer {
   }
 
   /**
-   * Starts the proxy. If another proxy runs in this network namespace, waits first until that has ended (see
-   * {@link ProxyServerOptions.exclusive}). Resolves when all sources are started; from then on until `stop` the proxy
-   * runs and keeps the process alive. When it rejects, everything is stopped again. Called once.
+   * Starts the proxy. If another proxy runs in this network namespace, waits first until it has ended (see {@link
+   * ProxyServerOptions.exclusive}). Resolves when all sources are started; from then on until `stop` the proxy runs and
+   * keeps the process alive. When it rejects, everything is stopped again. Called once.
    *
    * @throws ProxierError when the configuration cannot work: `UNKNOWN_PROXY_MODE`, `PROXY_MODE_UNUSABLE`,
    * `NO_SOURCES`, `NO_NODE_NAME`, `NO_IP_FAMILY`, `PRIMARY_FAMILY_UNSUPPORTED`, `ALREADY_STARTED`, or the error of a
@@ -125,8 +125,8 @@ export class ProxyServer {
   }
 
   /**
-   * Does only what needs more privileges than `start` (spec C-28): selects the mode, tunes connection
-   * tracking, and has the backend set up the host. In place of `start`; needs no sources.
+   * Runs only the steps that need more privileges than `start` (spec C-28): selects the mode, tunes connection
+   * tracking, and lets the backend set up the host. Called instead of `start`; needs no sources.
    *
    * @throws ProxierError as `start` does for the shared steps, or the error of the backend.
    */
@@ -160,12 +160,12 @@ export class ProxyServer {
       throw new ProxierError('NO_SOURCES', 'no Service source is configured; give ProxyServer the option sources');
     }
     const nodeName = this.#nodeName();
-    // The probe of a mode waits for programs too.
+    // The probe of a mode waits for programs as well.
     this.#listening.push(new SlowCommandLog(this.#logger));
     const reader = this.#makeReader();
     this.#recorder = this.#makeRecorder(nodeName, reader);
     this.#probe = this.#makeProbe();
-    // The objects of the others come first.
+    // The objects of other sources come first.
     const sources = [...this.#options.sources, ...(this.#probe ? [this.#probe] : [])];
     this.#instance = await waitForOtherProxies(this.#options, {
       nodeName,
@@ -284,7 +284,7 @@ export class ProxyServer {
   }
 
   #proxierOptions(nodeName: string): ProxierOptions {
-    // An option that is undefined has its default.
+    // An undefined option has its default.
     const given = Object.entries(this.#options.proxier ?? {}).filter(([, value]) => value !== undefined);
     return { ...DEFAULT_PROXIER_OPTIONS, ...Object.fromEntries(given), nodeName };
   }
@@ -295,7 +295,7 @@ export class ProxyServer {
     }
   }
 
-  /** Starts the listeners. Returns what is notified of all that happens: them, metrics, and the host's observer. */
+  /** Starts the listeners. Returns the observers of all activity: the listeners, metrics, and the host's observer. */
   async #startListening(options: ProxierOptions, proxiesInProcess: boolean): Promise<ServerObserver> {
     const { syncPeriod, nodeName } = options;
     const { clock = systemClock, metrics } = this.#options;
@@ -325,7 +325,7 @@ export class ProxyServer {
     ]);
   }
 
-  /** Verifies the states in force; `without leftovers`: as if the rules of other modes, and of kube-proxy, were removed. */
+  /** Verifies the states in force; `without leftovers`: ignores the rules of other modes and of kube-proxy. */
   async #verify(
     node: 'as it is' | 'without leftovers',
     backend: BackendModule,
@@ -355,7 +355,7 @@ export class ProxyServer {
     return combineObservers(observers, this.#logger, () => metrics?.partFailed('observer'), clock);
   }
 
-  /** The families to serve, the primary one first; logs why others are not. */
+  /** The families to serve, the primary one first; logs why further families are not. */
   async #usableFamilies(primary: IPFamily, selection: ModeSelection): Promise<readonly IPFamily[]> {
     const { families: requested = ['IPv4', 'IPv6'], network = thisHost, bindAddress = '' } = this.#options;
     const servedByMode = selection.families;
@@ -395,7 +395,7 @@ export class ProxyServer {
     return cleaner;
   }
 
-  /** Where the mode uses connection tracking, connections to endpoints that are gone can be reset (spec R-1). */
+  /** If the mode uses connection tracking, connections to removed endpoints can be reset (spec R-1). */
   #makeResetter(backend: BackendModule): ConnectionResetter | undefined {
     const { clock = systemClock, network = thisHost, conntrack, tcpSockets, sysctl, metrics, proxier } = this.#options;
     if (conntrack === undefined || !tracksConnections(backend)) {
@@ -434,7 +434,7 @@ export class ProxyServer {
     const { clock = systemClock, conntrackTuning } = this.#options;
     const logger = this.#logger;
     const observer = this.#combine([
-      // Before what takes time: it records when a sync has ended.
+      // First, because it records the end time of a sync.
       ...(recorder ? [recorder] : []),
       ...(conntrackTuning && tracksConnections(backend) ? [conntrackTuning] : []),
       ...(cleaning ? [cleaning] : []),
@@ -453,7 +453,7 @@ export class ProxyServer {
   }
 }
 
-/** Syncs are reported to it directly. */
+/** It is notified of syncs directly. */
 function onlyServerEvents(recorder: FlightRecorder): ServerObserver {
   return {
     modeSelected: (selection) => recorder.modeSelected(selection),

@@ -6,17 +6,19 @@ import type { NodeVerification } from './verification/verify-node.js';
 export interface FinishedTakeover {
   /** The mode that is in force. */
   readonly inForce: ProxyMode;
-  /** What was removed. */
+  /** The removed objects. */
   readonly removed: readonly RemovedOfMode[];
   /** Why not everything could be removed. Absent when only objects in use by open connections remain. */
   readonly error?: unknown;
 }
 
-/** Notified of what a `ProxyServer` does. An error of a method is logged and has no other effect. */
+/** Notified of the activity of a `ProxyServer`. An error of a method is logged and has no other effect. */
 export interface ServerObserver extends SyncObserver {
   /** The mode was selected. */
   modeSelected?(selection: ModeSelection): void;
-  /** Called once: the takeover has removed what it can. Objects in use by open connections may be removed later. */
+  /**
+   * Called once, after the removal attempt of the takeover. Objects in use by open connections may be removed later.
+   */
   takenOver?(takeover: FinishedTakeover): void;
   /** A verification of the node has ended. */
   verified?(result: NodeVerification): void;

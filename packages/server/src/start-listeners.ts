@@ -19,10 +19,10 @@ import { StatusServer } from './status/status-server.js';
 import { SyncHistory } from './status/sync-history.js';
 import type { BackgroundVerification } from './verification/background-verification.js';
 
-/** What listeners depend on, beside the options of the server. */
+/** Dependencies of listeners, in addition to the options of the server. */
 export interface ListenerContext {
   readonly nodeName: string;
-  /** Of the proxier, in milliseconds. */
+  /** Sync period of the proxier, in milliseconds. */
   readonly syncPeriod: number;
   readonly readiness: Readiness;
   /** The mode carries connections through sockets of this process. */
@@ -31,7 +31,7 @@ export interface ListenerContext {
   readonly verification: BackgroundVerification;
   /** Default: nothing is recorded. */
   readonly recorder: FlightRecorder | undefined;
-  /** Default: the data plane is not probed. */
+  /** Default: no probe. */
   readonly probe: DataPlaneProbe | undefined;
   /** See `NodeStatus.leftovers`. */
   readonly leftovers: () => string | undefined;
@@ -44,7 +44,7 @@ export interface ListenerContext {
 /**
  * Starts the configured health, status and metrics servers, and those of Services.
  *
- * @returns what they have to be notified of.
+ * @returns their observers.
  * @throws ListenError when a port cannot be opened, and that is fatal.
  */
 export async function startListeners(
@@ -69,7 +69,7 @@ export async function startListeners(
   const isOwnAddress = (address: string) => own.has(address);
   const hardFail = options.bindAddressHardFail ?? false;
   const health = new ProxyHealth(2 * syncPeriod, clock);
-  // What depends on no Service comes first: the node must not look dead for lack of descriptors.
+  // Listeners that do not depend on Services start first: health checks must not fail for lack of descriptors.
   const shares = descriptorShares((await openFilesLimit()) ?? Number.POSITIVE_INFINITY, proxiesInProcess);
   const { connections } = shares;
   const serviceHealth = new ServiceHealthServers({

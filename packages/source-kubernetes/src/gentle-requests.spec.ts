@@ -10,7 +10,7 @@ import {
   RecordingHandler,
 } from './testing/index.js';
 
-/** One second of the source is so many of the test's. */
+/** Speed-up of the source's clock. */
 const FASTER = 200;
 
 const ending: (() => Promise<void>)[] = [];
@@ -92,7 +92,7 @@ class Scene {
 }
 
 describe('lists from the watch cache', () => {
-  test('a start and a new list read nothing from etcd, and the new list is not older than what is known', async () => {
+  test('a start and a relist read nothing from etcd, and the relist is not older than the known state', async () => {
     const scene = await (await (await Scene.make()).start()).synced();
     const { server } = scene;
     server.store.delete('services', 'b', 'default');
@@ -107,13 +107,13 @@ describe('lists from the watch cache', () => {
     expect(scene.handler.violations).toEqual([]);
   });
 
-  test('a server whose watch cache is behind changes nothing, until it has caught up', async () => {
+  test('a server with an outdated watch cache changes nothing until it has caught up', async () => {
     const scene = await (await (await Scene.make()).start()).synced();
     const { server, handler } = scene;
     server.store.delete('services', 'a', 'default');
     server.store.put('services', service('d'));
     await scene.until(() => scene.names.join() === 'b,c,d', 'the changes');
-    // Another server answers, which has seen neither.
+    // Another server answers, which has neither change.
     const version = server.store.currentVersion;
     server.store.rewind(version - 2);
     server.store.delete('services', 'd', 'default');
@@ -144,7 +144,7 @@ describe('lists from the watch cache', () => {
     expect(handler.events.slice(before)).toEqual(['+ Service default/e']);
   });
 
-  test('a cluster that was restored from a backup is followed back in time, after three outdated lists', async () => {
+  test('after a restore from a backup, the older state is accepted after three outdated lists', async () => {
     const scene = await (
       await (await Scene.make({ bookmarkInterval: 600_000 })).start({ relistAfter: 60_000 })
     ).synced();
@@ -180,7 +180,7 @@ describe('lists from the watch cache', () => {
     expect(scene.lists.slice(-3).map((age) => age === 'consistent')).toEqual([false, false, true]);
   });
 
-  test('a first list that breaks off is followed by none that is older', async () => {
+  test('a truncated first list is not followed by an older one', async () => {
     const scene = await Scene.make();
     const { server } = scene;
     const version = String(server.store.currentVersion);
@@ -193,7 +193,7 @@ describe('lists from the watch cache', () => {
     expect(scene.lists).toEqual(['0', version]);
   });
 
-  test('first initial events that break off are followed by no list that is older', async () => {
+  test('truncated first initial events are not followed by an older list', async () => {
     const scene = await Scene.make();
     const { server } = scene;
     const versionOfB = server.store.list('services').find(({ metadata }) => metadata.name === 'b')
@@ -266,7 +266,7 @@ describe('watches with initial events', () => {
     expect(none.server.requests.filter(({ query }) => query.has('sendInitialEvents'))).toEqual([]);
   });
 
-  test('find what was deleted, changed and added while disconnected, and report nothing else', async () => {
+  test('detect exactly the changes made while disconnected', async () => {
     const scene = await (await (await Scene.make()).start(ALL)).synced();
     const { server, handler } = scene;
     const known = server.store.currentVersion;
@@ -308,11 +308,11 @@ describe('watches with initial events', () => {
     );
   });
 
-  test('are refused by a server without them: once, and without a word in the log', async () => {
+  test('are refused by a server without support: once, and without a log line', async () => {
     const scene = await (await (await Scene.make({ watchList: 'refused' })).start(ALL)).synced();
     const { server } = scene;
     await scene.until(() => server.openWatches.length === 4, 'four watches');
-    // Four kinds of objects ask at the same time, at the start.
+    // Four kinds of objects request them concurrently at the start.
     const asked = () => server.requests.filter(({ query }) => query.has('sendInitialEvents')).length;
     expect(asked()).toBeLessThanOrEqual(4);
     const before = asked();
@@ -323,7 +323,7 @@ describe('watches with initial events', () => {
     expect(scene.log.lines.filter((line) => !line.startsWith('D '))).toEqual([]);
   });
 
-  test('are ignored by an old server, whose watch of nothing ends nothing: it is listed', async () => {
+  test('are ignored by an old server whose watch has no events: a list follows', async () => {
     const scene = await Scene.make({ watchList: 'ignored' });
     const version = String(scene.server.store.currentVersion);
     await scene.start({ ...ALL, responseTimeout: 60_000 });
@@ -336,7 +336,7 @@ describe('watches with initial events', () => {
     expect(initialWatches(scene)).toHaveLength(1);
   });
 
-  test('are ignored by an old server where much changes: the first bookmark shows it', async () => {
+  test('are ignored by an old server with many changes: the first bookmark reveals it', async () => {
     const scene = await Scene.make({ watchList: 'ignored' });
     await scene.start({ ...ALL, responseTimeout: 6_000_000 });
     for (let change = 0; scene.handler.servicesSynced === 0 && change < 5000; change += 1) {
@@ -348,7 +348,7 @@ describe('watches with initial events', () => {
     expect(scene.lists).not.toContain('consistent');
   });
 
-  test.each([0, 2])('that break off after %d of them remove nothing, and sync nothing', async (events) => {
+  test.each([0, 2])('that are truncated after %d events neither remove nor sync anything', async (events) => {
     const scene = await (await (await Scene.make()).start(ALL)).synced();
     const { server, handler } = scene;
     const before = handler.events.length;
@@ -368,14 +368,14 @@ describe('watches with initial events', () => {
     server.disturbWatches('gone', 'services');
     await scene.until(() => faults >= 6, 'faults');
     expect(handler.events.slice(before)).toEqual(['- Service default/c']);
-    // A list came instead.
+    // A list followed instead.
     expect(scene.lists.length).toBeGreaterThan(0);
     server.faultFor = () => undefined;
     server.store.put('services', service('d'));
     await scene.until(() => scene.names.join() === 'a,b,d', 'the end of the faults');
   });
 
-  test('of an older version than what is known are not applied', async () => {
+  test('of an older version than the known state are not applied', async () => {
     const scene = await (await (await Scene.make()).start(ALL)).synced();
     const { server, handler } = scene;
     const before = handler.events.length;
@@ -404,7 +404,7 @@ describe('watches with initial events', () => {
     expect(handler.violations).toEqual([]);
   });
 
-  test('are requested consistently when the server does not have the version any more', async () => {
+  test('are requested consistently when the server no longer has the version', async () => {
     const scene = await (await (await Scene.make()).start(ALL)).synced();
     const { server } = scene;
     const known = String(server.store.currentVersion);
@@ -429,7 +429,7 @@ describe('watches with initial events', () => {
     expect(scene.lists).toEqual(['0']);
   });
 
-  test('are requested again, and no list instead, when the server is overloaded', async () => {
+  test('are retried, without a fallback to a list, when the server is overloaded', async () => {
     const scene = await Scene.make();
     let requests = 0;
     scene.server.faultFor = ({ resource }) => {
@@ -460,7 +460,7 @@ describe('compressed lists', () => {
     expect(scene.names).toHaveLength(603);
     expect(scene.server.bytesSent).toBeGreaterThan(1000);
     expect(scene.server.bytesSent).toBeLessThan(60_000);
-    // Connections are used again after a compressed answer.
+    // Connections are reused after a compressed answer.
     await scene.until(() => scene.server.openWatches.length === 4, 'four watches');
     expect(scene.server.totalConnections).toBe(4);
   });
@@ -495,13 +495,13 @@ describe('compressed lists', () => {
 describe('the encoding', () => {
   const encodings = ({ server }: Scene) => new Set(server.requests.map(({ encoding }) => encoding));
 
-  test('is protobuf where the server has it', async () => {
+  test('is protobuf if the server supports it', async () => {
     const scene = await (await (await Scene.make()).start()).synced();
     expect(encodings(scene)).toEqual(new Set(['protobuf']));
     expect(scene.names).toEqual(['a', 'b', 'c']);
   });
 
-  test('is JSON where that is requested, and where the server has nothing else', async () => {
+  test('is JSON if requested, or if the server supports nothing else', async () => {
     const chosen = await (await (await Scene.make()).start({ encoding: 'json' })).synced();
     expect(encodings(chosen)).toEqual(new Set(['json']));
     const without = await (await (await Scene.make({ protobuf: 'ignored' })).start()).synced();
@@ -512,7 +512,7 @@ describe('the encoding', () => {
   test('is JSON after one refusal by a proxy, at once', async () => {
     const scene = await (await (await Scene.make({ protobuf: 'refused' })).start()).synced();
     expect(scene.names).toEqual(['a', 'b', 'c']);
-    // Each kind may have asked before the first answer came.
+    // Each kind may have sent a request before the first answer arrived.
     expect(scene.server.requests.length).toBeLessThanOrEqual(12);
     expect(scene.log.lines.some((line) => /^W .*406 NotAcceptable.*objects are read as JSON/.test(line))).toBe(true);
   });

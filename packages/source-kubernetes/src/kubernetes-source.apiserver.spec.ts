@@ -16,7 +16,7 @@ const BINDING = join(DEPLOYMENT, 'cluster-role-binding.yaml');
 const NAMESPACE = 'kube-system';
 const ACCOUNT = 'kube-proxier';
 const FOREVER = 3600;
-/** Milliseconds; tokens that were accepted are remembered by the server for ten seconds. */
+/** Milliseconds; the server caches accepted tokens for ten seconds. */
 const TIMEOUT = 120_000;
 
 function service(name: string, port = 80): ApiObject {
@@ -140,7 +140,7 @@ describe.each(['few', 'all', 'none'] as const)('KubernetesSource at a real API s
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** The handler has what the server has. */
+  /** Whether the handler has the objects of the server. */
   async function expectExact(): Promise<void> {
     const services = (await server.names('services')).filter((name) => name !== 'default/none');
     const slices = await server.names('endpointslices');

@@ -9,7 +9,7 @@ import {
   RecordingHandler,
 } from './testing/index.js';
 
-/** One second of the source is so many of the test's. */
+/** Speed-up of the source's clock. */
 const FASTER = 200;
 
 function service(name: string, change: object = {}): ApiObject {
@@ -385,7 +385,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  test('lists again after an open watch was silent: a restored cluster sends nothing for a version it has not reached', async () => {
+  test('relists after an open watch was silent: a restored cluster sends nothing for a future version', async () => {
     const world = await (await World.make({ relistAfter: 1e9 })).start();
     const { server, handler } = world;
     server.store.rewind(50);
@@ -396,7 +396,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  test('lists again when it waits for a version that is not reached: the cluster was restored', async () => {
+  test('relists when it waits for a future version: the cluster was restored', async () => {
     const world = await (await World.make({ relistAfter: 120_000 }, { bookmarkInterval: 600_000 })).start();
     const { server, handler } = world;
     server.store.rewind(50);
@@ -409,7 +409,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  test('a restore that one resource shows makes the others list again: their watches may go on, and miss what was undone', async () => {
+  test('a restore detected for one resource causes relists of all: their watches may continue and miss reverted changes', async () => {
     const world = await (await World.make({ relistAfter: 1e9 }, { bookmarkInterval: 600_000 })).start();
     const { server, handler } = world;
     server.store.put('endpointslices', slice('undone'));
@@ -421,7 +421,7 @@ describe('KubernetesSource', () => {
     const version = server.store.currentVersion;
     server.store.rewind(version - 1020);
     server.store.delete('endpointslices', 'undone', 'default');
-    // The server passes the version of the EndpointSlices, and not that of the Services.
+    // The server has passed the version of the EndpointSlices, but not that of the Services.
     while (server.store.currentVersion < version - 900) {
       server.store.put('nodes', { metadata: { name: 'other' } });
     }
@@ -540,7 +540,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  test('says what is not done without permission to read ServiceCIDRs, in the log once and in the status until it is granted', async () => {
+  test('reports what is missing without permission to read ServiceCIDRs, in the log once and in the status until it is granted', async () => {
     const world = await World.make();
     world.server.forbidden.add('servicecidrs');
     await world.source.start(world.handler, { nodeName: 'node1' });
@@ -560,7 +560,7 @@ describe('KubernetesSource', () => {
     expect(world.loud).toHaveLength(2);
   });
 
-  test('a role that does not name ServiceCIDRs is no obstacle where the server does not have them', async () => {
+  test('a role without ServiceCIDRs is not an obstacle if the server does not have them', async () => {
     const world = await World.make({}, { unknownResources: ['servicecidrs'] });
     world.server.forbidden.add('servicecidrs');
     await world.source.start(world.handler, { nodeName: 'node1' });
@@ -571,7 +571,7 @@ describe('KubernetesSource', () => {
     expect(world.loud).toEqual([]);
   });
 
-  test('while one resource cannot be read, the log has the first reason of each other one', async () => {
+  test('while one resource cannot be read, the log has the first failure of each further one', async () => {
     const world = await (await World.make()).start();
     const failing = new Map([['services', 500]]);
     world.server.faultFor = ({ resource }) => {
@@ -605,7 +605,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  test('waits for its Node, but not forever', async () => {
+  test('waits for its Node for a limited time', async () => {
     const world = await World.make();
     world.server.faultFor = ({ resource }) => (resource === 'nodes' ? { kind: 'hang' } : undefined);
     const begin = world.clock.now();
@@ -615,7 +615,7 @@ describe('KubernetesSource', () => {
     expect(world.handler.node).toBeUndefined();
   });
 
-  test('keeps the last known state of a deleted Node, and reports that it does not exist for as long as that is so', async () => {
+  test('keeps the last known state of a deleted Node, and reports its absence as long as it lasts', async () => {
     const world = await (await World.make()).start();
     expect(world.source.obstacle('Services')).toBeUndefined();
     world.server.store.delete('nodes', 'node1');

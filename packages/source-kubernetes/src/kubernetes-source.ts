@@ -34,12 +34,12 @@ export interface KubernetesSourceOptions extends ApiConnectionOptions {
   /** Maximum time in milliseconds that "synced" waits for the Node object (spec W-20). Default 30000. */
   readonly nodeTimeout?: number;
   /**
-   * Which objects are learned at first, and again after a failure, from a watch that begins with the current objects (Kubernetes'
-   * WatchList), where the server supports it, instead of a list:
+   * Which objects are initially read, and again after a failure, by a watch with initial events (Kubernetes'
+   * WatchList), if the server supports it, instead of a list:
    *
-   * - `few`: those of which there are few: the Node and ServiceCIDRs. Services and EndpointSlices are listed, since API servers
-   *   compress lists, and watches not.
-   * - `all`: all of them: the state is consistent from the first sync. It takes several times as many bytes.
+   * - `few`: the Node and ServiceCIDRs. Services and EndpointSlices are listed, since API servers compress lists, but
+   *   not watches.
+   * - `all`: all kinds: the state is consistent from the first sync. Takes several times as many bytes.
    * - `none`.
    *
    * Default `few`.
@@ -73,7 +73,7 @@ export class KubernetesSource implements Source {
   #begun = false;
   #running: Promise<unknown> = Promise.resolve();
   #timers: Timer[] = [];
-  /** The Node of this node does not exist; undefined while nothing is known to be wrong with it. */
+  /** The Node of this node does not exist; undefined otherwise. */
   #nodeMissing: string | undefined;
 
   /** @throws KubernetesError `OPTION_INVALID` when an option is unknown or invalid. */
@@ -117,7 +117,7 @@ export class KubernetesSource implements Source {
 
   obstacle(kind: SourceKind): string | undefined {
     if (kind === 'ServiceCIDRs') {
-      // An outage concerns all kinds, and those that the node needs most say it.
+      // An outage affects all kinds; the required ones report it.
       const isOutage = [SERVICES, ENDPOINT_SLICES].some(({ name }) => this.#connection?.obstacle(name) !== undefined);
       return isOutage ? undefined : this.#connection?.obstacle(SERVICE_CIDRS.name);
     }
@@ -156,7 +156,7 @@ export class KubernetesSource implements Source {
     const follow = (resource: WatchedResource, listener: Partial<ListWatchListener>) =>
       connection.follow(resource, watchList(resource), listener, signal);
 
-    // Spec W-4: what depends on the node (zone, pod CIDRs) is correct from the first sync.
+    // Spec W-4: node-dependent settings (zone, pod CIDRs) are correct from the first sync.
     const nodeKnown = this.#untilNodeKnown();
     const whenNodeKnown = (report: () => void) => () => void nodeKnown.promise.then(report);
     // Fields of objects are external data and are validated by their reader.

@@ -31,7 +31,7 @@ function put(server: FakeApiServer, name: string, size: number, namespace = 'def
   server.store.put('widgets', { metadata: { name, namespace, managedFields: [{ manager: 'm' }] }, spec: { size } });
 }
 
-/** A reflector that notes its changes as `+ a 1`, `~ a 1 2` and `- a 2`. */
+/** A reflector that records its changes as `+ a 1`, `~ a 1 2` and `- a 2`. */
 function follow(server: FakeApiServer, options: Partial<ReflectorOptions<Widget>> = {}) {
   const changes: string[] = [];
   const log = new RecordingLogger(9);
@@ -89,7 +89,7 @@ describe.each([false, true])('Reflector, with watchList %s', (watchList) => {
     expect(reflector.size).toBe(2);
   });
 
-  test('keeps its cache during an outage, and then finds what was missed, once', async () => {
+  test('keeps its cache during an outage, and then reports missed changes once', async () => {
     const server = await serve();
     put(server, 'a', 1);
     put(server, 'b', 2);
@@ -110,7 +110,7 @@ describe.each([false, true])('Reflector, with watchList %s', (watchList) => {
 });
 
 describe('Reflector', () => {
-  test('reports an object that was seen in an event not again when it is listed', async () => {
+  test('does not report an object again when it is listed after an event', async () => {
     const server = await serve();
     const { reflector, changes, reached } = follow(server);
     await reflector.start();

@@ -36,13 +36,13 @@ export interface ReflectorOptions<T extends object> extends ApiConnectionOptions
   /** Only objects that match, for example `metadata.name=web`. Default: all. */
   readonly fieldSelector?: string;
   /**
-   * The part of an object that is kept; changes of other fields are not reported. It has to be pure. The result must not share
-   * anything that is modified later, and consist of what JSON can express. Default: everything but `metadata.managedFields`.
+   * The part of an object that is kept; changes of other fields are not reported. Must be pure. The result must be
+   * JSON-compatible and must not share data that is modified later. Default: everything but `metadata.managedFields`.
    */
   readonly keep?: (object: T) => T;
   /**
-   * Start with a watch that begins with the current objects (WatchList), where the server supports it: the state is consistent, and
-   * takes several times as many bytes as a compressed list. Default false.
+   * Start with a watch with initial events (WatchList), if the server supports it: the state is consistent, but takes
+   * several times as many bytes as a compressed list. Default false.
    */
   readonly watchList?: boolean;
   /**
@@ -50,7 +50,7 @@ export interface ReflectorOptions<T extends object> extends ApiConnectionOptions
    * {@link onSynced} also, for the objects of the first list. Must not modify them. Errors are logged.
    */
   readonly onChange?: (previous: T | undefined, current: T | undefined) => void;
-  /** Called once: the cache is complete. */
+  /** Called once, when the cache is complete. */
   readonly onSynced?: () => void;
 }
 
@@ -73,9 +73,10 @@ const RULES: RulesFor<ReflectorOptions<object>> = {
 };
 
 /**
- * Follows one kind of object of the Kubernetes API, and has all of them in a cache: lists them, then watches, and recovers from any
- * failure, for as long as it runs. While the API server cannot be reached, the cache stays as it is. An object is removed only
- * when the server reports it. It does not go back in time, unless the cluster was restored from a backup.
+ * Follows one kind of object of the Kubernetes API, and has all of them in a cache: lists them, then watches, and
+ * recovers from any failure, for as long as it runs. While the API server cannot be reached, the cache is unchanged. An
+ * object is removed only when the server reports it. It does not go back in time, unless the cluster was restored from
+ * a backup.
  *
  * Objects are not validated: `T` is what the server is expected to send. The cache holds them as text, which takes a fraction
  * of the memory; an object that nothing else refers to is parsed when it is read.
@@ -118,7 +119,7 @@ export class Reflector<T extends object> {
     this.#synced = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    // Who does not wait for it is not interested in its failure.
+    // Callers that do not await it ignore its failure.
     this.#synced.catch(() => {});
   }
 
@@ -127,7 +128,7 @@ export class Reflector<T extends object> {
     return this.#synced;
   }
 
-  /** The cache was complete once. It is not emptied by an outage, in which it may be outdated: see {@link obstacle}. */
+  /** Whether the cache was complete once. During an outage it is kept, but may be outdated: see {@link obstacle}. */
   get isSynced(): boolean {
     return this.#isSynced;
   }
@@ -137,7 +138,7 @@ export class Reflector<T extends object> {
     return this.#cache?.size ?? 0;
   }
 
-  /** Why the objects cannot be read from the API server at the moment; undefined when no obstacle is known. */
+  /** Why the objects cannot be read from the API server now; undefined when no obstacle is known. */
   get obstacle(): string | undefined {
     return this.#connection?.obstacle(this.#resource.name);
   }
@@ -278,7 +279,7 @@ function watchedResource<T extends object>(options: ReflectorOptions<T>): Watche
   };
 }
 
-/** Who manages which field: half of the size of many objects, and of no interest to their readers. */
+/** Managed fields: half of the size of many objects, and irrelevant to readers. */
 function withoutManagedFields(object: unknown): unknown {
   if (!isRecord(object) || !isRecord(object.metadata)) {
     return object;

@@ -12,7 +12,7 @@ import {
 
 /** Real seconds of faults; KUBE_PROXIER_SOAK_SECONDS for a longer run. */
 const SECONDS = Number(process.env.KUBE_PROXIER_SOAK_SECONDS ?? 10);
-/** The same faults in every run, so that a failure comes again; KUBE_PROXIER_SOAK_SEED for others. */
+/** The same faults in every run, for reproducibility; KUBE_PROXIER_SOAK_SEED for other ones. */
 const SEED = Number(process.env.KUBE_PROXIER_SOAK_SEED ?? 1);
 const SERVICES = 200;
 const FASTER = 100;
@@ -78,7 +78,7 @@ function slice(name: string, random: Random): ApiObject {
 }
 
 describe('KubernetesSource with a faulty API server', () => {
-  // Each of the ways to start, a third of the time; after malformed events, objects are read as JSON.
+  // Each start mode for a third of the time; after malformed events, objects are read as JSON.
   test.each([
     ['few', 'protobuf'],
     ['all', 'protobuf'],
@@ -87,7 +87,7 @@ describe('KubernetesSource with a faulty API server', () => {
     `has exactly the objects of the server after ${SECONDS / 3} s of faults (seed ${SEED}), with watchList %s, in %s`,
     async (watchList, encoding) => {
       const others = WATCH_FAULTS.filter((fault) => fault !== 'malformed');
-      // As often as all others together.
+      // As frequent as all others together.
       const watchFaults = encoding === 'json' ? others.flatMap((fault) => [fault, 'malformed'] as const) : others;
       const random = new Random(SEED);
       const clock = new FastClock(FASTER);
@@ -144,7 +144,7 @@ describe('KubernetesSource with a faulty API server', () => {
       const end = performance.now() + (SECONDS * 1000) / 3;
       let outages = 0;
       let most = 0;
-      // On a busy machine it takes longer to make as many faults.
+      // A busy machine needs longer for the same number of faults.
       const isEnough = () => faults > 20 && outages > 0 && (encoding === 'protobuf' || isReadAs('json'));
       while (performance.now() < (isEnough() ? end : end + 45_000)) {
         for (let count = random.below(5); count > 0; count -= 1) {
@@ -216,7 +216,7 @@ describe('KubernetesSource with a faulty API server', () => {
       expect(faults).toBeGreaterThan(20);
       expect(outages).toBeGreaterThan(0);
 
-      // Nothing piles up: a watch and a spare connection for each kind at most, and what the server left hanging.
+      // No leak: at most a watch and a spare connection for each kind, and hung requests.
       expect(most).toBeLessThan(30);
       await until(() => server.openWatches.length === 4, `seed ${SEED}: four watches`);
       expect(clock.pending).toBeLessThanOrEqual(4 + 1);

@@ -8,11 +8,11 @@ import { LineSplitter } from './watch/line-splitter.js';
 
 const BUILD = fileURLToPath(new URL('../dist/index.js', import.meta.url));
 const TESTING = fileURLToPath(new URL('../dist/testing/index.js', import.meta.url));
-/** The clock of the source runs so much faster, as its pauses after failures take long. */
+/** Speed-up of the source's clock, as its backoff is long. */
 const FASTER = 8;
 const MEBIBYTE = 1024 * 1024;
 
-/** A process with a KubernetesSource, so that its memory is its own. It reports for each line that it is sent. */
+/** A separate process with a KubernetesSource, for memory measurements. It reports for each input line. */
 const PROGRAM = `
 import { createInterface } from 'node:readline';
 import { KubernetesSource } from ${JSON.stringify(BUILD)};
@@ -141,7 +141,7 @@ describe('an API server with endless responses', () => {
       await until(() => world.lists('services') >= 4, 'that many requests', 120_000);
       const { most, lines, names } = await world.report();
       expect(lines.filter((line) => line.includes('more than the 20000 objects'))).toHaveLength(1);
-      // What an incomplete list added stays for a while: it may be the beginning of the next one.
+      // Objects of an incomplete list are kept for a while: they may be the beginning of the next one.
       expect(names).toBeLessThanOrEqual(3 * 20_000);
       expect(most / MEBIBYTE).toBeLessThan(130);
       world.server.faultFor = () => undefined;

@@ -57,8 +57,8 @@ export interface CleanupEnvironment {
 export const runningProxies = (): RunningProxies => ({ lock: new InstanceLock(), findKubeProxy });
 
 /**
- * Removes what kube-proxier has installed, and prints what was removed. Meanwhile no kube-proxier starts in this network
- * namespace.
+ * Removes what kube-proxier has installed, and prints what was removed. No kube-proxier starts in this network
+ * namespace during it.
  *
  * @throws ProxierError `PROXY_RUNNING` when a proxy runs here, `UNKNOWN_PROXY_MODE`; CleanupError when leftovers remain.
  */

@@ -26,8 +26,8 @@ afterEach(() => {
   server.close();
 });
 
-/** An agent that listens is never reported as "no agent". */
-test('errors distinguish: no agent, a slow one, one that ends, one that refuses', async () => {
+/** A listening agent is never reported as "no agent". */
+test('errors distinguish a missing, a slow, a terminating and a refusing agent', async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

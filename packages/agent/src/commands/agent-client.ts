@@ -20,10 +20,10 @@ export const NOTHING_IN_FORCE = 'has nothing in force yet; see kube-proxier stat
  *
  * @param address of its status server; undefined when that is disabled.
  * @param path with the query, such as `/debug/services`.
- * @param alternative what to do without an agent, as an imperative: `set --manifests to …`. Default: nothing.
+ * @param alternative the remedy without an agent, as an imperative: `set --manifests to …`. Default: none.
  * @returns the body of the response.
- * @throws ProxierError `NO_AGENT` when none answers, `AGENT_REFUSED` for an HTTP error, `AGENT_TIMEOUT` when one listens and
- * its response is not complete in time, or is cut off.
+ * @throws ProxierError `NO_AGENT` when none answers, `AGENT_REFUSED` for an HTTP error, `AGENT_TIMEOUT` when the
+ *   response is not complete in time, or is truncated.
  */
 export async function queryAgent(
   address: StatusAddress | undefined,

@@ -9,17 +9,17 @@ export interface CommandDefinition {
   readonly summary: string;
   /** What it does, in full sentences. */
   readonly description: string;
-  /** Command lines with the question that each answers. */
+  /** Command lines, each with the question that it answers. */
   readonly examples: readonly { readonly purpose: string; readonly command: string }[];
   /** Flags that it uses, in the order of its help. */
   readonly flags: readonly FlagName[];
-  /** What its exit status says. */
+  /** The meaning of its exit status. */
   readonly exitStatus: string;
   /** Exit status for an error of the command line or the configuration. Default 1. */
   readonly usageErrorStatus?: number;
 }
 
-/** Flags that select the agent to query, or manifests in its place. */
+/** Flags that select the agent to query, or manifests instead. */
 const STATE_FLAGS = ['metrics-bind-address', 'manifests', 'hostname-override', 'output'] as const;
 const CLUSTER_FLAGS = ['detect-local-mode', 'cluster-cidr', 'nodeport-addresses', 'config'] as const;
 

@@ -19,21 +19,21 @@ import { findCommand } from './command-definition.js';
 import { completionScript } from './completion.js';
 import type { InterpretedCommandLine } from './interpret-command-line.js';
 
-/** A command of which flags, configuration and backends are known. */
+/** A command with parsed flags, configuration and backends. */
 export interface CommandRequest extends InterpretedCommandLine {
   readonly environment: AgentEnvironment;
 }
 
 /** Implements a command; one of the two is set. Each returns the exit status. */
 export interface CommandHandler {
-  /** Of a command that needs neither settings nor backends, so a wrong flag or file does not matter to it. */
+  /** For a command that needs neither settings nor backends: invalid flags or files do not affect it. */
   readonly answer?: (commandLine: CommandLine, environment: AgentEnvironment) => number;
   /** May throw: the message is printed, and the exit status is that of a usage error. */
   readonly run?: (request: CommandRequest) => Promise<number>;
   /**
-   * Reports problems of the command line and the configuration in place of the usual error messages.
+   * Reports problems of the command line and the configuration instead of the usual error messages.
    *
-   * @returns undefined to have the usual messages.
+   * @returns undefined to print the usual messages.
    */
   readonly reportProblems?: (
     error: CommandLineError,
@@ -42,7 +42,7 @@ export interface CommandHandler {
   ) => Promise<number | undefined>;
 }
 
-/** Every command by its name; `run` is the agent. The modules of a command are loaded when it runs: a start reads none of the others. */
+/** Every command by its name; `run` is the agent. The modules of a command are loaded on demand. */
 export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = {
   run: { run: (request) => (request.settings.writeConfigTo === '' ? runLogged(request, run) : write(request)) },
   cleanup: { run: (request) => runLogged(request, cleanup) },
@@ -195,7 +195,7 @@ function completion({ operands, errors }: CommandLine, { print, printError }: Ag
   return 0;
 }
 
-/** Runs what logs its errors, as a service does. */
+/** Runs a command that logs its errors, like a service. */
 async function runLogged(
   request: CommandRequest,
   command: (request: CommandRequest, logger: Logger) => Promise<void>,
@@ -259,7 +259,7 @@ function writeConfiguration({ writeConfigTo, effective }: AgentSettings): void {
   }
 }
 
-/** Reads the command line only: the mode in a configuration file is the one to run, not the one to clean up. */
+/** Reads the command line only: a configuration file names the mode to run, not the mode to clean up. */
 function cleanupRequest(commandLine: CommandLine): CleanupRequest {
   const mode = commandLine.values.get('proxy-mode')?.at(-1) ?? '';
   return {
@@ -302,7 +302,7 @@ function diagnosisFormat(commandLine: CommandLine, { columns, style }: AgentEnvi
   };
 }
 
-/** Shows at standard error what is done, once it takes longer than a second. */
+/** Shows work that takes longer than a second at standard error. */
 function withProgress<T>({ progress }: AgentEnvironment, what: string, work: () => Promise<T>): Promise<T> {
   return progress?.during(what, work) ?? work();
 }

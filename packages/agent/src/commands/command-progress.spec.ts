@@ -7,7 +7,7 @@ import { runCommand } from '../agent.js';
 import { ProgressLine } from '../terminal/progress-line.js';
 import { fakeComposition } from '../testing/fake-composition.js';
 
-/** An agent that does not answer before it is released. */
+/** An agent that answers only when released. */
 const held: ServerResponse[] = [];
 const server = createServer((_request, response) => void held.push(response));
 

@@ -104,7 +104,7 @@ describe('commands without an agent', () => {
   });
 });
 
-describe('commands beside an agent that serves', () => {
+describe('commands next to a serving agent', () => {
   beforeAll(async () => {
     copyFileSync(CLUSTER, join(node.directory, 'cluster.yaml'));
     node.start('nftables');
@@ -132,7 +132,7 @@ describe('commands beside an agent that serves', () => {
     await expectOutput('get-checkout.json', 0, 'get frontends checkout -n shop -o json');
   });
 
-  test('get of what does not exist: exit status 1; of a namespace without Services: 0', async () => {
+  test('get of a missing object: exit status 1; of a namespace without Services: 0', async () => {
     expect(await node.run(['get', 'services', 'nothing', '-n', 'shop'])).toEqual({
       ...{ status: 1, stdout: '', stderr: 'kube-proxier: Service "nothing" not found in namespace shop\n' },
     });
@@ -172,8 +172,8 @@ describe('commands beside an agent that serves', () => {
   });
 });
 
-describe('commands beside an agent of an API server', () => {
-  test('that was never reached: not serving, and nothing else is answered', async () => {
+describe('commands next to an agent with an API server', () => {
+  test('that was never reached: not serving, and other commands fail', async () => {
     writeFileSync(join(directory, 'ca.crt'), '');
     node.start('nftables', `--kubeconfig=${kubeconfig('http://127.0.0.1:9')}`);
     await node.until('it reports it', async () => {
@@ -194,7 +194,7 @@ describe('commands beside an agent of an API server', () => {
     await node.stop();
   }, 240_000);
 
-  test('that ends: degraded, and what was in force is answered', async () => {
+  test('that has ended: degraded, and the state in force is reported', async () => {
     const server = node.sandbox.node.spawn([process.execPath, API_SERVER, directory]);
     let url = '';
     server.stdout?.on('data', (data) => {

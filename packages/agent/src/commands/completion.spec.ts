@@ -5,7 +5,7 @@ import { completionScript } from './completion.js';
 
 const isInstalled = (shell: string) => spawnSync(shell, ['-c', 'exit 0']).status === 0;
 
-/** What bash offers for words, the last of which is incomplete. */
+/** The bash completions of words, the last of which is incomplete. */
 function offered(...words: readonly string[]): readonly string[] {
   const script = `${completionScript('bash')}
 compopt() { :; }
@@ -44,7 +44,7 @@ describe('completion', () => {
     }
   });
 
-  test('another shell has none', () => {
+  test('other shells have none', () => {
     expect(completionScript('tcsh')).toBeUndefined();
   });
 });

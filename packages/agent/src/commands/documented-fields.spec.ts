@@ -11,7 +11,7 @@ function sectionOf(command: string): string {
   return sections.find((text) => text.split('\n')[0]?.split(', ').includes(command)) ?? '';
 }
 
-/** The names of all fields, however deep; those of objects with other keys, such as families, are `*`. */
+/** The names of all fields, at any depth; dynamic keys, such as families, are `*`. */
 function fieldsOf(value: unknown, into = new Set<string>()): ReadonlySet<string> {
   if (Array.isArray(value)) {
     for (const item of value) {
@@ -33,7 +33,7 @@ describe('docs/commands.md', () => {
     const files = readdirSync(TESTDATA).filter((name) => name.startsWith(command) && name.endsWith('.json'));
     expect(files.length).toBeGreaterThan(0);
     const fields = files.flatMap((name) => [...fieldsOf(JSON.parse(readFileSync(`${TESTDATA}${name}`, 'utf8')))]);
-    // What kube-proxy's rules do is documented as of `verify`, and packets as of `explain`.
+    // The comparison with kube-proxy's rules is documented at `verify`, and packets at `explain`.
     const section = [command, ...(command === 'plan' ? ['verify', 'explain'] : [])].map(sectionOf).join('\n');
     const undocumented = [...new Set(fields)].filter(
       (name) => !new RegExp(`[\`.]${name}[\`.[]|"${name}"`).test(section),

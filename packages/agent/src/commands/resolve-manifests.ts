@@ -20,7 +20,8 @@ export async function readManifestObjects(settings: AgentSettings, composition: 
  * The states that an agent with these settings would have from its manifests alone, without an agent and without
  * privileges. The manifests describe another host: its addresses are those of its Node object.
  *
- * @param localAddresses of the host that they are for. Default: those of its Node object, as the manifests describe another host.
+ * @param localAddresses of the host described by the manifests. Default: those of its Node object, as the manifests
+ *   describe another host.
  * @throws ProxierError when the manifests cannot be read.
  */
 export async function resolveManifests(

@@ -49,7 +49,7 @@ describe('the effective configuration', () => {
     expect(again).toMatchObject({ ...rest, mode: mode === '' ? 'iptables' : mode });
   });
 
-  test('says which ports are listened on, where an address was given without (spec C-63, C-64)', () => {
+  test('has the effective ports of addresses without a port (spec C-63, C-64)', () => {
     const { text } = roundTrip('--manifests=m', '--healthz-bind-address=10.0.0.1', '--metrics-bind-address=::1');
     expect(text).toContain('\nhealthzBindAddress: 10.0.0.1:10256\n');
     expect(text).toContain('\nmetricsBindAddress: "[::1]:10249"\n');
@@ -57,7 +57,7 @@ describe('the effective configuration', () => {
 
   test.each<[readonly string[], unknown]>([
     [[], null],
-    // The default of the mode is not written out: `plan` takes the values of an agent to another mode.
+    // The default of the mode is not written: `plan` applies the values of an agent to another mode.
     [['--proxy-mode=nftables'], null],
     [['--proxy-mode=nftables', '--nodeport-addresses=localhost'], ['localhost']],
     [

@@ -236,7 +236,7 @@ describe('a KubeProxyConfiguration', () => {
         recording: undefined,
       });
       expect(read('takeover: null\nverifyPeriod: null\n')).toMatchObject({ takeover: true, verifyPeriod: 600_000 });
-      // Each switch that is on by default can be switched off.
+      // Each option that is enabled by default can be disabled.
       const flags: readonly Flag[] = FLAGS;
       const switches = Object.entries(OWN_FIELDS).filter(
         ([, { type, flag }]) => type === 'bool' && flags.find(({ name }) => name === flag)?.default === 'true',
@@ -295,7 +295,7 @@ describe('a KubeProxyConfiguration', () => {
     ]);
   });
 
-  test('JSON is read too', () => {
+  test('JSON is supported', () => {
     const text = JSON.stringify({
       apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
       kind: 'KubeProxyConfiguration',

@@ -15,11 +15,11 @@ export type ConfigurationJudgement =
 
 export interface ConfigurationWatchOptions {
   readonly path: string;
-  /** Reads and checks the content as at the start. */
+  /** Parses and validates the content as at the start. */
   readonly judge: (text: string) => ConfigurationJudgement;
   /** Called once, when the effective configuration has changed. */
   readonly onChange: () => void;
-  /** Called for each invalid content, and with no problems when a valid one follows that has no effect. */
+  /** Called for each invalid content, and without problems when valid content without effect follows. */
   readonly onProblems: (problems: readonly string[]) => void;
   readonly logger: Logger;
   /** Milliseconds between two polls. Default 2000. */
@@ -62,7 +62,7 @@ export class ConfigurationWatch {
     try {
       text = readFileSync(path, 'utf8');
     } catch (error) {
-      // During a swap, or deleted: the last configuration stays in force.
+      // Swapped or deleted: the last configuration stays in force.
       logger.debug(2, 'Cannot read the configuration file', { path, reason: messageOf(error) });
       return;
     }

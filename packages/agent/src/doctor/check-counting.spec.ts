@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { checkCounting } from './check-counting.js';
 
-test('what a mode counts is listed where counting is requested, and a mode that counts nothing is a warning', () => {
+test('the counts of a mode are listed when counting is requested, and a mode without counts is a warning', () => {
   const capabilities = { counting: { servicePorts: ['connections', 'bytes'], endpoints: [] } } as const;
   expect(checkCounting({ mode: 'some', capabilities }, { countConnections: true })).toEqual({
     check: 'counters',

@@ -1,6 +1,6 @@
 import type { BackendModule, CountedQuantity, Diagnosis, ProxierOptions } from '@kube-proxier/core';
 
-/** What the mode counts, where connections or traffic are to be counted; undefined where they are not. */
+/** Diagnosis of the mode's counting, if connections or traffic should be counted; undefined otherwise. */
 export function checkCounting(
   { mode, capabilities }: Pick<BackendModule, 'mode' | 'capabilities'>,
   {

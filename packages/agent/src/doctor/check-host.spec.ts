@@ -58,7 +58,7 @@ describe('checkHost', () => {
     expect(found({})).toEqual([]);
   });
 
-  test('a chain of iptables that drops by policy: a mode without rules there cannot accept packets', () => {
+  test('an iptables chain with a drop policy: a mode without rules there cannot accept packets', () => {
     const facts = { forwardPolicyDrop: ['iptables-nft'] };
     expect(found(facts)).toEqual([]);
     expect(found(facts, { backend: { mode: 'nftables' } })).toEqual([
@@ -264,7 +264,7 @@ test('a table is printed in columns, with advice', () => {
   );
 });
 
-test('only problems: checks that are ok are counted and left out', () => {
+test('only problems: ok checks are counted and omitted', () => {
   const ok: Diagnosis = { check: 'kernel', status: 'ok', found: 'Linux 6.1' };
   const warning: Diagnosis = { check: 'leftovers', status: 'warning', found: 'of mode ipvs (1 interface)' };
   expect(formatDiagnoses([ok, warning], { onlyProblems: true })).toBe(

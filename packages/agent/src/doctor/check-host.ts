@@ -6,7 +6,7 @@ import type { HostFacts } from './host-facts.js';
 export interface HostNeeds {
   /** The backend to run. */
   readonly backend: Pick<BackendModule, 'mode' | 'capabilities' | 'requirements'>;
-  /** IPv6 is served too. */
+  /** Whether IPv6 is served. */
   readonly ipv6: boolean;
   readonly conntrack: ConntrackTuningOptions;
   readonly cpus: number;
@@ -229,7 +229,7 @@ function checkForwarding({ sysctls }: HostFacts, { ipv6, backend }: HostNeeds): 
   ];
 }
 
-/** A backend without rules of iptables cannot accept packets where a chain of iptables drops them. */
+/** A backend without rules of iptables cannot accept packets that an iptables chain drops. */
 function checkForwardPolicy(
   { forwardPolicyDrop, unreadable }: HostFacts,
   { backend: { mode, requirements, capabilities } }: HostNeeds,

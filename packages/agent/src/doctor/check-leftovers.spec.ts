@@ -32,7 +32,7 @@ const TWO: FoundLeftovers = {
 };
 
 describe('checkLeftovers', () => {
-  test('what another mode or kube-proxy left is a warning with counts', () => {
+  test('leftovers of another mode or of kube-proxy are a warning with counts', () => {
     expect(checkLeftovers(TWO, QUIET)).toEqual({
       check: 'leftovers',
       status: 'warning',
@@ -41,7 +41,7 @@ describe('checkLeftovers', () => {
     });
   });
 
-  test('rules of the running kube-proxier are no leftovers, for every checked mode', () => {
+  test('rules of the running kube-proxier are not leftovers, for every checked mode', () => {
     expect(modeInForce(RUNNING, 'ipvs')).toBe('nftables');
     expect(modeInForce(undefined, 'ipvs')).toBe('ipvs');
     expect(modeInForce({ known: false, reason: 'it does not answer' }, 'ipvs')).toBe('ipvs');
@@ -56,7 +56,7 @@ describe('checkLeftovers', () => {
     expect([row.status, row.advice]).toEqual(['warning', expect.not.stringMatching(/kube-proxier cleanup/)]);
   });
 
-  test('what could not be listed is unknown, never ok', () => {
+  test('leftovers that could not be listed are unknown, never ok', () => {
     const failures = [{ mode: 'ipvs', error: new Error('needs root') }];
     expect(checkLeftovers({ ...NOTHING, failures }, QUIET)).toMatchObject({
       status: 'unknown',

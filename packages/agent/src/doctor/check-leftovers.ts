@@ -2,13 +2,13 @@ import { type Diagnosis, messageOf, type ProxyMode, type RemovedObjects } from '
 import { type FoundLeftovers, nameOfLeftoverOwner } from '@kube-proxier/server';
 import type { HostFacts } from './host-facts.js';
 
-/** Mode of which rules are no leftovers: the one that runs, else the one to run. */
+/** The mode whose rules are not leftovers: the running one, else the one to run. */
 export function modeInForce(instance: HostFacts['instance'], mode: ProxyMode): ProxyMode {
   return instance?.known && instance.mode !== '' ? instance.mode : mode;
 }
 
 /**
- * Evaluates what other modes and kube-proxy left on a host. Pure.
+ * Evaluates leftovers of other modes and of kube-proxy. Pure.
  *
  * @param leftovers of every backend, while {@link modeInForce} is in force.
  */

@@ -1,6 +1,9 @@
 import type { BackendModule, Diagnosis } from '@kube-proxier/core';
 
-/** Which port ranges the mode does not serve; undefined where it serves all. The log names the Services that have such ranges. */
+/**
+ * The port ranges that the mode does not serve; undefined when it serves all. The log names the Services that have such
+ * ranges.
+ */
 export function checkPortRanges({
   mode,
   capabilities,

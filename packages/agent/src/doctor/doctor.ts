@@ -22,7 +22,7 @@ export type DoctorCase =
  * Checks whether this host can run the proxier, and reports problems. Changes nothing.
  *
  * @param format of text output.
- * @param progress shows the check that runs.
+ * @param progress shows the running check.
  * @returns what to print, and the exit status: 1 when there is a problem, 2 when there is none, but not everything could
  * be checked.
  */

@@ -68,7 +68,10 @@ function wrap(text: string, room: number): readonly string[] {
   return lines;
 }
 
-/** What the JSON and YAML output contains. `complete`: everything could be checked; `healthy`: complete and without problems. */
+/**
+ * Content of the JSON and YAML output. `complete`: everything could be checked; `healthy`: complete and without
+ * problems.
+ */
 export function diagnosesAsData(diagnoses: readonly Diagnosis[]): object {
   const complete = diagnoses.every(({ status }) => status !== 'unknown');
   const healthy = complete && diagnoses.every(({ status }) => status !== 'problem');

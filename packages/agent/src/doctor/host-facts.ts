@@ -30,7 +30,7 @@ export interface HostFacts {
   readonly brokenTools: Readonly<Record<string, string>>;
   /** How netlink sockets are opened. */
   readonly netlink: NetlinkTransportChoice | { readonly obstacle: string };
-  /** Why tracked connections cannot be deleted by netlink; undefined where they can. */
+  /** Why tracked connections cannot be deleted by netlink; undefined when they can. */
   readonly conntrackByNetlink: NetlinkObstacle | undefined;
   /** Number of rules in each variant of iptables, of both IP families. */
   readonly iptables: { readonly legacy: number | undefined; readonly nft: number | undefined };

@@ -21,7 +21,7 @@ import type { RecordingSource } from '../record/recording-source.js';
 /** A sync that programmed a state. */
 export interface ProgrammingSync {
   readonly family: IPFamily;
-  /** When it ended. ISO 8601, in UTC. */
+  /** End time. ISO 8601, in UTC. */
   readonly time: string;
   readonly full: boolean;
   readonly milliseconds: number;
@@ -29,12 +29,12 @@ export interface ProgrammingSync {
   readonly servicePorts: number;
 }
 
-/** A change of the Service, and how the kernel followed. */
+/** A change of the Service, and when it was programmed. */
 export interface FollowedChange {
   /** ISO 8601, in UTC. */
   readonly time: string;
   readonly what: string;
-  /** The sync that programmed it; null: none had, until the end of the recording. */
+  /** The sync that programmed it; null if none did until the end of the recording. */
   readonly programmed: ProgrammingSync | null;
   /** Milliseconds from the change to the end of that sync; null without one. */
   readonly delayMilliseconds: number | null;
@@ -47,7 +47,7 @@ export interface ExplanationAt {
   /** ISO 8601, in UTC. */
   readonly at: string;
   readonly nodeName: string;
-  /** What was in force. */
+  /** The states in force. */
   readonly items: PacketAnswer['cases'];
   readonly notes: PacketAnswer['notes'];
   /** The syncs whose states were in force. */
@@ -56,16 +56,16 @@ export interface ExplanationAt {
   readonly failing: readonly IPFamily[];
   /** The last change of the Service up to that time; null when the recording has none. */
   readonly lastChange: FollowedChange | null;
-  /** What that change led to, where the kernel followed later; null when it was in force already, or changed nothing. */
+  /** The outcome of that change when it was programmed later; null when it was already in force, or had no effect. */
   readonly next: PacketAnswer['cases'] | null;
 }
 
 /**
- * Answers from the states that were in force at `at`, and says when the kernel followed.
+ * Answers from the states in force at `at`, with the time when the last change was programmed.
  *
  * @param at milliseconds since the epoch.
  * @throws ProxierError `NOT_RECORDED` when the recording does not have that time, or nothing was in force then;
- * QuestionError when the question names what was unknown then.
+ *   QuestionError when the question names an object that was unknown then.
  */
 export async function explainAt(question: PacketQuestion, at: number, source: RecordingSource): Promise<ExplanationAt> {
   const { begin, end } = source.moments;
@@ -91,11 +91,11 @@ interface ServiceChange {
   readonly at: number;
   readonly time: number;
   readonly what: string;
-  /** Of the sync that it needs. */
+  /** Family of the sync that it needs. */
   readonly family: IPFamily;
 }
 
-/** Follows a replay to the answer, and on to the sync with which the kernel followed. */
+/** Runs a replay up to the answer, and on to the sync that programmed the change. */
 class Search {
   /** The last change of each Service. */
   readonly #changes = new Map<string, ServiceChange>();
@@ -168,7 +168,7 @@ class Search {
     );
   }
 
-  /** The replay has reached the time. */
+  /** Whether the replay has reached the time. */
   #stop(replay: RecordingReplay): void {
     if (this.#isPast) {
       return;
@@ -219,7 +219,7 @@ class Search {
     try {
       return answerPacketQuestion(states, this.question, this.#host).cases;
     } catch {
-      // What the question names is gone by then.
+      // The named object no longer exists then.
       return [];
     }
   }

@@ -104,14 +104,14 @@ describe('kube-proxier explain', () => {
     );
   });
 
-  test('a pod of another node: its own node handles its packets to cluster IPs, and the answer says so', async () => {
+  test('a pod of another node: its own node handles its packets to cluster IPs, which the answer mentions', async () => {
     const { out } = await run('pod/work/web-5c8d-x7', 'svc/work/web', ...offline());
     expect(out).toContain(
       'Note: pod work/web-5c8d-x7 runs on node node2: its packets to cluster IPs are handled there.',
     );
   });
 
-  test('the node and a client outside, by the addresses that each uses', async () => {
+  test('the node and an external client, by the addresses that each uses', async () => {
     expect((await run('node', 'svc/work/web', ...offline())).out).toContain(
       'this node (192.168.0.2) -> 10.96.0.10:80/TCP',
     );

@@ -18,9 +18,9 @@ import { parseMoment } from '../record/moment.js';
 import { openRecording } from '../record/recording-source.js';
 import { explainAt, formatExplanationAt } from './explain-at.js';
 
-/** What `kube-proxier explain` is asked. */
+/** Arguments of `kube-proxier explain`. */
 export interface ExplainRequest {
-  /** The source, unless every kind of client is asked for, and the destination. */
+  /** The source, if any, and the destination. */
   readonly operands: readonly string[];
   /** Namespace of names without one. */
   readonly namespace: string;

@@ -39,7 +39,7 @@ export interface AgentSettings {
   readonly bindAddress: string;
   /** Options that differ from core's defaults or are set explicitly. */
   readonly proxier: Partial<ProxierOptions>;
-  /** Most series of each counter of Services. */
+  /** Maximum series of each counter of Services. */
   readonly counterSeries: number;
   /** Options of the nftables backend. */
   readonly nftables: { readonly localhostNodePorts: 'selected' | false } & Required<
@@ -60,15 +60,15 @@ export interface AgentSettings {
   readonly status: StatusAddress | undefined;
   /** Where the health server listens; undefined when it is disabled. */
   readonly health: StatusAddress | undefined;
-  /** Where and to whom only metrics are served; undefined when it is disabled. */
+  /** Address and access of the metrics-only server; undefined when it is disabled. */
   readonly scrape: ScrapeSettings | undefined;
   /** Failure to listen is fatal instead of being retried. */
   readonly bindAddressHardFail: boolean;
   /** The status server also profiles the process, and sets the verbosity. */
   readonly profiling: boolean;
-  /** How the data plane is probed; undefined when it is not. */
+  /** Options of the data plane probe; undefined without one. */
   readonly probe: Required<ProbeOptions> | undefined;
-  /** What the flight recorder keeps; undefined when nothing is recorded. */
+  /** Limits of the flight recorder; undefined when nothing is recorded. */
   readonly recording: (Required<Pick<RecordingOptions, 'maxAge' | 'maxBytes'>> & RecordingOptions) | undefined;
   /** Output format of `explain` and `doctor`. */
   readonly output: Output;
@@ -108,7 +108,7 @@ export interface KubernetesSettings {
   readonly kubeconfig: string;
   /** URL; empty for that of the kubeconfig. */
   readonly master: string;
-  /** What objects are requested in: `auto` is protobuf where the server has it. */
+  /** Encoding of requested objects: `auto` is protobuf if the server supports it. */
   readonly encoding: 'auto' | 'json';
 }
 

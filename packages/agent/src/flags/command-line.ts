@@ -84,7 +84,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   return { command, values, operands: named ? stray : [], errors, ...explained };
 }
 
-/** Flags of commands that are set where they have no effect, one error each. */
+/** Errors for command flags that have no effect with this command. */
 function flagsOfOtherCommands(
   values: CommandLine['values'],
   command: CommandDefinition | undefined,
@@ -99,7 +99,9 @@ function flagsOfOtherCommands(
     );
 }
 
-/** Least and largest number of arguments, by the syntax: optional ones are in brackets, and dots are for any number. */
+/**
+ * Minimum and maximum number of arguments, by the syntax: optional ones are in brackets, and dots are for any number.
+ */
 function operandCounts({ syntax }: CommandDefinition): readonly [least: number, most: number] {
   const words = syntax.split(' ').filter((word) => word !== '');
   const most = syntax.includes('...') ? Number.POSITIVE_INFINITY : words.length;

@@ -12,14 +12,14 @@ export interface FeatureGates {
   readonly ipvs: boolean;
 }
 
-/** A feature gate that kube-proxy 1.36 or 1.37 knows by itself, and what it means here. */
+/** A feature gate of kube-proxy 1.36 or 1.37, and its meaning here. */
 export interface GateDefinition {
   readonly name: string;
   /** In kube-proxy 1.37. */
   readonly stage: 'Alpha' | 'Beta' | 'GA' | 'Deprecated';
-  /** What it switches; absent for a gate without effect. */
+  /** The option that it sets; absent for a gate without effect. */
   readonly effect?: keyof FeatureGates;
-  /** It cannot be switched off. */
+  /** Whether it cannot be disabled. */
   readonly locked?: true;
   /** Why it has no effect. */
   readonly without?: string;

@@ -14,7 +14,7 @@ export interface Flag {
   readonly default?: string;
   /** Description of the default in the help text. */
   readonly defaultText: string;
-  /** What it does, with units, in full sentences. */
+  /** Description with units, in full sentences. */
   readonly help: string;
   readonly group: FlagGroup;
   /** Why it has no effect, for a flag that is accepted only for compatibility with kube-proxy. */

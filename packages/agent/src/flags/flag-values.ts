@@ -73,7 +73,7 @@ export class FlagValues {
     return values.flatMap((value) => value.split(',')).flatMap((item) => (item.trim() === '' ? [] : [item.trim()]));
   }
 
-  /** What each use of the flag says, commas and all. */
+  /** The value of each use of the flag, without splitting at commas. */
   each(name: FlagName): readonly string[] {
     return this.commandLine.values.get(name) ?? [];
   }

@@ -2,7 +2,7 @@ import { parseAddress } from '@kube-proxier/core';
 import { DEFAULT_PROBE_ADDRESSES, type ProbeOptions } from '@kube-proxier/server';
 import type { FlagValues } from './flag-values.js';
 
-/** Milliseconds; more often it would cost without saying more. */
+/** Minimum interval in milliseconds. */
 const SHORTEST_INTERVAL = 1000;
 
 /** Reads `--probe-interval`, `--probe-addresses` and `--probe-readiness`; undefined when nothing is probed. */

@@ -15,7 +15,7 @@ import type { FlagValues } from './flag-values.js';
 const DETECT_LOCAL_MODES = ['ClusterCIDR', 'NodeCIDR', 'BridgeInterface', 'InterfaceNamePrefix'] as const;
 type DetectLocalMode = (typeof DETECT_LOCAL_MODES)[number];
 
-/** Longest interface name that the kernel takes (IFNAMSIZ less its end). */
+/** Maximum length of an interface name (IFNAMSIZ minus the terminating NUL). */
 const MAX_INTERFACE_NAME = 15;
 
 /** Reads the options of the proxiers that differ from core's defaults or are set explicitly. */
@@ -149,7 +149,7 @@ function overlappingExternalAddresses(values: FlagValues): 'serve' | 'refuse' {
 
 function interfaceName(values: FlagValues, name: 'pod-bridge-interface' | 'pod-interface-name-prefix'): string {
   const text = values.text(name);
-  // A plus at the end would be a wildcard to iptables.
+  // A trailing plus would be a wildcard in iptables.
   if (
     text !== '' &&
     (!/^[\x21-\x2e\x30-\x7e]+$/.test(text) || text.endsWith('+') || text.length > MAX_INTERFACE_NAME)

@@ -2,7 +2,7 @@ import type { CertificateFiles, ScrapeOptions } from '@kube-proxier/server';
 import type { FlagValues } from './flag-values.js';
 import { readListenAddress, type StatusAddress } from './status-addresses.js';
 
-/** Where only metrics are served, how, and to whom. */
+/** Options of the metrics-only server. */
 export interface ScrapeSettings extends StatusAddress {
   readonly tls: Required<ScrapeOptions>['tls'];
   readonly access: 'authorized' | 'everybody';
@@ -20,7 +20,7 @@ const DETAILS = [
 /**
  * Reads `--metrics-scrape-bind-address` and the flags that belong to it.
  *
- * @param hasApiServer whether objects come from an API server, which then decides who may read.
+ * @param hasApiServer whether objects come from an API server, which then authorizes access.
  * @returns undefined when metrics are not served there.
  */
 export function readScrape(values: FlagValues, hasApiServer: boolean): ScrapeSettings | undefined {

@@ -135,7 +135,7 @@ describe('readSettings', () => {
     expect(read(...args).proxier).toMatchObject(expected);
   });
 
-  test('reads where only metrics are served', () => {
+  test('reads the options of the metrics-only server', () => {
     expect(read().scrape).toBeUndefined();
     const kubernetes = ['--master=https://api', '--metrics-scrape-bind-address=0.0.0.0'];
     expect(read(...kubernetes).scrape).toEqual({
@@ -325,7 +325,7 @@ describe('readSettings', () => {
     expect(read(arg).warnings).toEqual([expect.stringContaining(expected)]);
   });
 
-  test('warns of deprecated feature gates, and follows them', () => {
+  test('warns about deprecated feature gates, and applies them', () => {
     const { featureGates, warnings } = read('--feature-gates=AllowServiceExternalIPs=false,KubeProxyIPVS=true');
     expect(featureGates).toMatchObject({ allowServiceExternalIPs: false, ipvs: true });
     expect(warnings).toEqual([
@@ -466,7 +466,7 @@ describe('readSettings', () => {
     expect(read('--nftables-program=auto').nftables).not.toHaveProperty('access');
   });
 
-  test('reads what is counted, by the flag of before too', () => {
+  test('reads the counting options, including the deprecated flag', () => {
     const { proxier, counterSeries } = read('--count-connections', '--counter-series=7');
     expect([proxier.countConnections, counterSeries]).toEqual([true, 7]);
     expect(read('--nftables-count-connections').proxier.countConnections).toBe(true);

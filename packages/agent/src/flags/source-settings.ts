@@ -30,7 +30,7 @@ export function readKubernetes(
     return { kubeconfig, master, encoding };
   }
   if (values.commandLine.errors.length > 0 || (values.configuration?.problems.length ?? 0) > 0) {
-    // The misspelt flag may be the one that is missing.
+    // The misspelt flag may be the missing one.
     return undefined;
   }
   const where = values.configuration ? 'set clientConnection.kubeconfig to' : 'give --kubeconfig with';
@@ -47,7 +47,8 @@ const JSON_TYPES: readonly string[] = ['application/json', 'application/*', '*/*
 const ACCEPTED_TYPES = 'clientConnection.acceptContentTypes';
 
 /**
- * Reads what objects are requested in. As in kube-proxy, the accepted types, in the order of preference, count before the content type.
+ * Reads the encoding of requested objects. As in kube-proxy, the accepted types, in order of preference, precede the
+ * content type.
  */
 export function readContentTypes(values: FlagValues): {
   readonly encoding: 'auto' | 'json';

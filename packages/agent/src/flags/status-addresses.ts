@@ -9,7 +9,7 @@ export interface StatusAddress {
   readonly port: number;
 }
 
-/** Where health and status are answered; undefined where that is switched off. */
+/** Addresses of the health and status servers; undefined when disabled. */
 export interface StatusAddresses {
   readonly status: StatusAddress | undefined;
   readonly health: StatusAddress | undefined;

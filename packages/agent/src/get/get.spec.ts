@@ -142,17 +142,17 @@ checkout   <node>:30080          TCP        NodePort         reject
     });
   });
 
-  test('a resource and a name in one word, as kubectl has it', async () => {
+  test('a resource and a name in one argument, as in kubectl', async () => {
     expect(await run('svc/checkout', '-n', 'shop')).toEqual(await run('services', 'checkout', '-n', 'shop'));
   });
 
-  test('of several Services, those that exist are printed, and the others named', async () => {
+  test('of several Services, existing ones are printed, and missing ones reported', async () => {
     const { status, out, err } = await run('svc/checkout', 'svc/missing', '-n', 'shop');
     expect([status, err]).toEqual([1, 'kube-proxier: Service "missing" not found in namespace shop\n']);
     expect(out).toMatch(/^NAME .*\ncheckout .*\n$/);
   });
 
-  test('the default namespace is "default", and an empty result is no error', async () => {
+  test('the default namespace is "default", and an empty result is not an error', async () => {
     expect(await run('services')).toEqual({ status: 0, out: '', err: 'No services found in namespace default.\n' });
   });
 
@@ -181,8 +181,8 @@ const VIEW: ServicePortView = {
   ...{ internalTrafficPolicy: 'Cluster', externalTrafficPolicy: 'Cluster', createdAt: 0, frontends: [], endpoints: [] },
 };
 
-describe('counters that the agent has not read for long', () => {
-  /** An agent that has read them with its third answer, or never. */
+describe('counters that the agent has not read recently', () => {
+  /** An agent that has read them at its third answer, or never. */
   async function agent(readsAt: number) {
     const paths: string[] = [];
     const server = createServer((request, response) => {
@@ -216,7 +216,7 @@ describe('counters that the agent has not read for long', () => {
     return { paths, run, stop: () => server.close() };
   }
 
-  test('are asked for again until they are read, where they are shown', async () => {
+  test('are requested again until they are read, if they are shown', async () => {
     for (const output of ['wide', 'json', 'yaml']) {
       const { paths, run, stop } = await agent(3);
       expect(await run('-o', output)).toContain('1600');
@@ -229,7 +229,7 @@ describe('counters that the agent has not read for long', () => {
     plain.stop();
   });
 
-  test('are shown as they are after 2 s, where the kernel does not answer', async () => {
+  test('are shown with the last values after 2 s, if the kernel does not answer', async () => {
     const { paths, run, stop } = await agent(Number.POSITIVE_INFINITY);
     expect(await run('-o', 'wide')).toMatch(/ 9\n$/);
     expect(paths).toHaveLength(5);

@@ -14,7 +14,10 @@ import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
 import { findResource, formatResources, RESOURCES, type Resource } from './resource-tables.js';
 
-/** Milliseconds between requests while the agent reads counters that are old: 2 s in all, and few requests, as an answer may be large. */
+/**
+ * Milliseconds between requests while the agent refreshes counters: 2 s in total, with few requests, as an answer may
+ * be large.
+ */
 const PAUSES = [100, 300, 600, 1000] as const;
 
 /** What `kube-proxier get` selects. */
@@ -33,7 +36,7 @@ export interface ServicePortList {
   readonly items: readonly ServicePortView[];
 }
 
-/** What is printed, and where. */
+/** Output and exit status. */
 export interface GetAnswer {
   readonly text: string;
   /** For standard error; empty for none. */
@@ -43,7 +46,7 @@ export interface GetAnswer {
 }
 
 /**
- * Prints what is in force on this node, or what would be with manifests.
+ * Prints the state in force on this node, or the state of manifests.
  *
  * @throws ProxierError `UNKNOWN_RESOURCE`, `INVALID_ARGUMENT`, `NOT_FOUND`, `NO_AGENT`, `AGENT_REFUSED`, or `AGENT_NOT_READY` before the first sync.
  */
@@ -132,7 +135,7 @@ function selectionOf(name: string | undefined, namespace: string | undefined): S
 
 /** Content of `/debug/services`. */
 interface ServicePortsAnswer {
-  /** Those with a state in force. Absent in the answer of an older agent. */
+  /** Families with a state in force. Absent in the answer of an older agent. */
   readonly families?: readonly IPFamily[];
   /** The agent is reading counters from the kernel. */
   readonly readingCounts?: boolean;
@@ -155,7 +158,7 @@ async function readServicePorts(
       await queryAgent(settings.status, `/debug/services?${query}`, 'set --manifests to read objects from files'),
     ) as ServicePortsAnswer;
   let answer = await ask();
-  // Nobody may have read the counters for long. The agent itself does not wait for the kernel.
+  // The counters may be old, as the agent itself does not wait for the kernel.
   for (const pause of showsCounts ? PAUSES : []) {
     if (!answer.readingCounts) {
       break;

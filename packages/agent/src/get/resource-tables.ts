@@ -91,11 +91,11 @@ function servicesTable(ports: readonly ServicePortView[], { wide, withNamespace,
 /** A column of what was counted. */
 interface Counter {
   readonly head: string;
-  /** The sum of all that are counted. */
+  /** The sum of its counts. */
   of(counts: readonly TrafficCount[]): string;
 }
 
-/** Of what the mode counts: not every mode counts everything, and some only of Services with an annotation for it. */
+/** Columns of the mode's counts: not every mode counts everything, and some only for annotated Services. */
 function countersOf(counts: readonly TrafficCount[]): readonly Counter[] {
   const counter = (
     head: string,

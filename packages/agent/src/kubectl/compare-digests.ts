@@ -10,15 +10,15 @@ export interface DigestGroup {
 
 /** Whether nodes have the same Services and endpoints in force. */
 export interface DigestComparison {
-  /** All digests; of each family the one of most nodes first. */
+  /** All digests; for each family, the most common first. */
   readonly groups: readonly DigestGroup[];
-  /** Nodes that differ from most of the others; all of them where there is no majority. Sorted. */
+  /** Nodes that differ from the majority; all nodes without a majority. Sorted. */
   readonly differing: readonly string[];
 }
 
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 
-/** Compares the digests of nodes. Nodes that have nothing in force yet do not take part. Pure. */
+/** Compares the digests of nodes. Ignores nodes without a state in force. Pure. */
 export function compareDigests(statuses: readonly Pick<NodeStatus, 'nodeName' | 'families'>[]): DigestComparison {
   const differing = new Set<string>();
   const groups = FAMILIES.flatMap((family) => {

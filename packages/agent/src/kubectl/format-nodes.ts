@@ -40,7 +40,7 @@ const VERDICTS = { ok: 'OK', degraded: 'DEGRADED', 'not-serving': 'NOT SERVING' 
 const NONE = '-';
 
 /**
- * One line for each node, then what is wrong, then who differs.
+ * One line for each node, then problems, then differing nodes.
  *
  * @param now milliseconds since the epoch.
  */
@@ -103,7 +103,7 @@ function listNodes(nodes: readonly string[]): string {
   return nodes.length > 10 ? `${shown} and ${nodes.length - 10} more` : shown;
 }
 
-/** The first half of each: enough to compare by eye. */
+/** The first half of each digest, for visual comparison. */
 function digestOf({ families }: NodeStatus): string {
   return Object.values(families)
     .map(({ digest }) => digest?.slice(0, 8) ?? NONE)

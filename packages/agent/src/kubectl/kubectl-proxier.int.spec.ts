@@ -36,7 +36,7 @@ beforeEach(async () => {
       status: { phase: 'Running' },
     });
   }
-  // What a kubelet does: the command runs in the network of the node.
+  // As a kubelet does, runs the command in the network of the node.
   server.onExec = async ({ pod, command: [program, ...args] }): Promise<ExecOutcome> => {
     const node = nodes.get(pod);
     return node === undefined || program !== 'kube-proxier'
@@ -68,7 +68,7 @@ test('agents on two nodes: they agree, one differs, one ends', async () => {
   const [first, second] = [...nodes.values()] as [AgentOnNode, AgentOnNode];
   for (const node of [first, second]) {
     node.write('10.244.0.11', '10.244.1.11');
-    // The probe has a Service of its own on each node, which is no difference.
+    // The node-local Services of the probe are not a difference.
     node.start('nftables', ...(node === first ? ['--probe-interval=1s', '--probe-addresses=192.0.2.1'] : []));
   }
   await first.until('both are ok', async () => (await plugin('status')).exitStatus === 0);

@@ -66,7 +66,7 @@ describe('kubectl proxier', () => {
   let directory: string;
   let kubeconfig: string;
   let server: FakeApiServer;
-  /** What each pod answers, and what it was asked. */
+  /** Answers of each pod, and its requests. */
   let outcomes: Map<string, ExecOutcome | (() => ExecOutcome)>;
   let asked: { readonly pod: string; readonly command: readonly string[] }[];
 
@@ -140,7 +140,7 @@ node2   OK       nftables   10         30          9d        aaaaaaaa
     );
   });
 
-  test('status: who is degraded, who differs, who does not answer', async () => {
+  test('status: nodes that are degraded, differ, or do not answer', async () => {
     addNode('node1', statusOf(A));
     addNode('node2', statusOf(B));
     addNode('node3', statusOf(A, DEGRADED));
@@ -190,7 +190,7 @@ Problems:
     expect((await run('status')).status).toBe(expected);
   });
 
-  test('status: a change that has not reached all nodes yet is no difference', async () => {
+  test('status: a change that has not reached all nodes yet is not a difference', async () => {
     addNode('node1', statusOf(B));
     let count = 0;
     addNode('node2', () => {
@@ -263,7 +263,7 @@ Problems:
     expect(await run('status', '--node=node9')).toMatchObject({ status: 4, err: expect.stringContaining('node9') });
   });
 
-  test('many nodes are queried at once, and a slow one delays no other', async () => {
+  test('nodes are queried concurrently, and a slow one delays no other', async () => {
     for (let index = 0; index < 100; index += 1) {
       addNode(`node${index}`, index === 7 ? 'hang' : statusOf(A));
     }
@@ -327,7 +327,7 @@ test('arguments of the plugin, and those of the command', () => {
   expect(() => parsePluginCommandLine(['status', '--all-nodes', '--node=a'])).toThrow('exclude each other');
 });
 
-test('without a majority, all of the nodes differ; families are compared alone', () => {
+test('without a majority, all nodes differ; families are compared separately', () => {
   const node = (nodeName: string, ipv4: string | null, ipv6 = A) => ({
     nodeName,
     families: { IPv4: { ...FAMILY, digest: ipv4 }, IPv6: { ...FAMILY, digest: ipv6 } },

@@ -26,7 +26,7 @@ export interface PluginEnvironment {
 const NO_ANSWER = 3;
 const ERROR = 4;
 const VERDICT_STATUS = { ok: 0, degraded: 1, 'not-serving': 2 } as const;
-/** Milliseconds until nodes that differ are queried again: a change gets to them within that time. */
+/** Milliseconds until differing nodes are queried again: changes propagate within that time. */
 const SETTLE_TIME = 2000;
 const SETTLE_ATTEMPTS = 2;
 
@@ -122,14 +122,14 @@ function listStatuses(answers: readonly NodeAnswer[]): NodeStatusList {
       error ?? (printable((result?.stderr ?? '').trim(), 500) || `it ended with exit status ${result?.exitStatus}`);
     return { nodeName, podName, status: status ?? null, error: status === undefined ? reason : null };
   });
-  // By the name of the Node object: an agent may call itself otherwise.
+  // Uses the name of the Node object: the agent may use another name.
   const compared = items.flatMap(({ nodeName, status }) => (status === null ? [] : [{ ...status, nodeName }]));
   return { apiVersion: 'kube-proxier.io/v1alpha1', kind: 'NodeStatusList', items, ...compareDigests(compared) };
 }
 
 function readStatus(text: string): NodeStatus | undefined {
   const document = parseJson(text);
-  // It comes from another version, perhaps: what is printed of it must be there.
+  // It may be from another version: printed fields are validated.
   return isRecord(document) &&
     document.kind === 'NodeStatus' &&
     typeof document.verdict === 'string' &&

@@ -6,7 +6,7 @@ import { parseGoDuration } from '../flags/go-values.js';
 export const PLUGIN_COMMANDS = ['status', 'get', 'explain', 'verify'] as const;
 export type PluginCommand = (typeof PLUGIN_COMMANDS)[number];
 
-/** What `kubectl proxier` is asked. */
+/** Arguments of `kubectl proxier`. */
 export interface PluginRequest {
   readonly command: PluginCommand;
   /** Arguments of the command on the node, without the output format. */
@@ -39,7 +39,7 @@ const DEFAULTS = {
 type OwnFlag = keyof typeof DEFAULTS;
 
 const SHORT: Readonly<Record<string, OwnFlag>> = { o: 'output', l: 'selector' };
-/** Of exec, they would never end, or answer for another node. */
+/** Flags that are rejected: with exec, they would never end, or answer for another node. */
 const REFUSED: Readonly<Record<string, string>> = {
   w: 'repeat the command, or watch one node with kubectl exec',
   watch: 'repeat the command, or watch one node with kubectl exec',
@@ -49,7 +49,8 @@ const REFUSED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Parses the arguments after `kubectl proxier`. What is not of the plugin is passed on to the command on the node.
+ * Parses the arguments after `kubectl proxier`. Arguments that are not of the plugin are passed to the command on the
+ * node.
  *
  * @returns undefined when help is requested.
  * @throws ProxierError `INVALID_ARGUMENT`.

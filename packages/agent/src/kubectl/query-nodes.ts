@@ -2,7 +2,7 @@ import { isProxierError, messageOf, ProxierError, printable } from '@kube-proxie
 import { isForbidden, type PodClient, type PodCommandResult, type PodSummary } from '@kube-proxier/source-kubernetes';
 import type { PluginRequest } from './plugin-command-line.js';
 
-/** What is needed of a {@link PodClient}. */
+/** The required part of a {@link PodClient}. */
 export type NodeTransport = Pick<PodClient, 'listPods' | 'listNodeNames' | 'run'>;
 
 /** A node, and the pod of its agent if it has one. */
@@ -21,7 +21,7 @@ export interface NodeAnswer {
   readonly error?: string;
 }
 
-/** Nodes that are queried at a time. */
+/** Maximum number of nodes queried concurrently. */
 const CONCURRENCY = 32;
 const NODES = 'kubernetes.io/os=linux';
 
@@ -77,7 +77,7 @@ export async function findAgents(
   };
 }
 
-/** Runs a command on all of the nodes, some at a time. Never rejects: what fails is part of the answer of its node. */
+/** Runs a command on all nodes, with limited concurrency. Never rejects: failures are in the answer of the node. */
 export async function queryNodes(
   transport: NodeTransport,
   agents: readonly AgentNode[],
@@ -131,7 +131,7 @@ async function queryNode(
   }
 }
 
-/** Arguments of the agent that say where its status server listens. */
+/** Arguments of the agent with the address of its status server. */
 function addressArgs(args: readonly string[]): readonly string[] {
   return args.flatMap((arg, index) => {
     const [, name, value] = /^--(config|metrics-bind-address)(?:=(.*))?$/s.exec(arg) ?? [];

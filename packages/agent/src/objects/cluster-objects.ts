@@ -64,7 +64,7 @@ export async function collectObjects(
   return { services, endpointSlices, nodes, serviceCIDRs: [...cidrs.values()].flat() };
 }
 
-/** The objects of a list, such as that of `/debug/objects`. Others are ignored. */
+/** The objects of a list, such as that of `/debug/objects`. Other kinds are ignored. */
 export function objectsOfList(items: readonly ListedObject[]): ClusterObjects {
   const services = new Map<string, Service>();
   const endpointSlices = new Map<string, EndpointSlice>();

@@ -20,7 +20,7 @@ function objectsOf({ services, slices, node }: RandomCluster): ClusterObjects {
   };
 }
 
-/** Without the number of syncs that led to it. */
+/** Without the revision. */
 function contentOf({ node, servicePorts, frontends, clusterIPs, healthCheckNodePorts }: ProxyState): unknown {
   return {
     node,
@@ -44,7 +44,7 @@ const silent = {
 };
 
 describe('resolvePairs', () => {
-  test('leads to the same states as resolving both from nothing, and shares what is equal', () => {
+  test('leads to the same states as resolving both from scratch, and shares equal parts', () => {
     let shared = 0;
     for (let seed = 1; seed <= runCount(10, 200); seed += 1) {
       const cluster = new RandomCluster(new Random(seed));
@@ -72,7 +72,7 @@ describe('resolvePairs', () => {
     expect(shared).toBeGreaterThan(3);
   });
 
-  test('resolves both where the options differ', () => {
+  test('resolves both when the options differ', () => {
     const services = new Map([['work/web', makeService('work/web')]]);
     const objects: ClusterObjects = { services, endpointSlices: new Map(), nodes: new Map(), serviceCIDRs: [] };
     const side = (...flags: string[]) => ({ objects, settings: settingsWith(...flags), host: () => ({}) });

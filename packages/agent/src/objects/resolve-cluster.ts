@@ -31,7 +31,7 @@ export interface ResolvedHost {
   readonly onProblem?: (problem: ObjectProblem) => void;
 }
 
-/** What an agent can serve whose backend is not known: that of {@link DEFAULT_PROXY_MODE}. */
+/** The capabilities assumed for an unknown backend: those of {@link DEFAULT_PROXY_MODE}. */
 const DEFAULT_CAPABILITIES: LoopbackCapabilities = { localhostNodePorts: true };
 
 /**
@@ -72,10 +72,10 @@ export interface ResolvedSide {
 }
 
 /**
- * Resolves states that are to be compared. With the same options, the second follows from the first: it costs what the change
- * costs, and what is equal is the same object.
+ * Resolves states for a comparison. With the same options, the second is resolved incrementally: its cost is that of
+ * the change, and equal parts are the same object.
  *
- * @param before undefined: not known.
+ * @param before undefined when unknown.
  * @param onProblem called for each problem of an object of `after`.
  */
 export function resolvePairs(
@@ -166,7 +166,7 @@ class ClusterResolver {
     return one.resolver.latest;
   }
 
-  /** Brings the states from the last objects to these. */
+  /** Updates the states from the last objects to these. */
   moveTo(next: ClusterObjects): void {
     const { services, endpointSlices, nodes } = this.#objects;
     const resolvers = [...this.#resolvers.values()];

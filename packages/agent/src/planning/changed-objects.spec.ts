@@ -49,7 +49,7 @@ describe('objects of plan --delete', () => {
     return [...services.keys(), ...endpointSlices.keys()];
   };
 
-  test('are gone, a Service with its slices', () => {
+  test('are removed, a Service with its slices', () => {
     expect(left('svc/shop/checkout')).toEqual(['shop/cart-1']);
     expect(left('service/checkout', 'shop')).toEqual(['shop/cart-1']);
     expect(left('endpointslice/shop/cart-1')).toEqual(['shop/checkout', 'shop/checkout-1']);
@@ -85,7 +85,7 @@ describe('objects of plan -f', () => {
     expect(changed.withoutAddress).toEqual([]);
   });
 
-  test('replace what they set, and are in the namespace of -n where they name none', () => {
+  test('replace the fields that they set, and default to the namespace of -n', () => {
     const changed = change(
       'kind: Service\nmetadata: {name: checkout}\nspec: {clusterIP: 10.96.0.11, ports: [{port: 80}]}',
     );

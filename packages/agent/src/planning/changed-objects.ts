@@ -21,7 +21,7 @@ export interface ChangeFile {
   readonly text: string;
 }
 
-/** Objects as they would be, and what could not be foreseen. */
+/** The changed objects, and what could not be predicted. */
 export interface ChangedObjects {
   readonly objects: ClusterObjects;
   /** Services that get their addresses from the API server, which is not queried: `namespace/name`. */
@@ -32,7 +32,7 @@ export interface ChangedObjects {
   readonly notes: readonly string[];
 }
 
-/** A field that a file leaves out, and that the API server assigns. */
+/** A field that a file omits, and that the API server assigns. */
 export interface AssignedField {
   /** `namespace/name`. */
   readonly service: string;
@@ -42,13 +42,13 @@ export interface AssignedField {
   readonly what: string;
 }
 
-/** Anchors by hand need fewer; "a billion laughs" needs more. */
+/** Limit of YAML aliases, against "a billion laughs". */
 const MAX_ALIASES = 1000;
 const READ: readonly string[] = ['Service', 'EndpointSlice', 'Node', 'ServiceCIDR'];
 
 /**
- * The objects with those of files in place of the ones of the same kind and name, as the API server would have them after
- * `kubectl apply`: fields that it allocates, such as cluster IPs and NodePorts, are kept where a file does not set them.
+ * Replaces objects by those of files with the same kind and name, as after `kubectl apply`: allocated fields, such as
+ * cluster IPs and NodePorts, are kept unless a file sets them.
  *
  * @param namespace of objects without one.
  * @throws ProxierError `INVALID_CHANGE` when a file is not valid.
@@ -111,7 +111,7 @@ const KINDS: Readonly<Record<string, 'services' | 'endpointSlices'>> = {
 };
 
 /**
- * The objects without some, as after `kubectl delete`: with a Service, its EndpointSlices are deleted.
+ * Removes objects, as after `kubectl delete`: with a Service, its EndpointSlices are deleted.
  *
  * @param names `svc/name`, `endpointslice/name`, each with a namespace before the name or without one.
  * @param namespace of names without one.
@@ -164,7 +164,7 @@ function readChange({ name, text }: ChangeFile, namespace: string): readonly Lis
   const found = (Array.isArray(documents) ? documents : []).flatMap((document) => {
     const [error] = document.errors;
     if (error) {
-      // A drawing of the place follows.
+      // An excerpt of the line follows.
       throw invalid(error.message.split('\n')[0]?.replace(/:$/, '') ?? '');
     }
     let value: unknown;
@@ -189,7 +189,7 @@ function readChange({ name, text }: ChangeFile, namespace: string): readonly Lis
         : object;
     const [problem] = problemsOf(complete).filter(({ ignored }) => ignored === 'object');
     if (problem) {
-      // The API server would refuse it.
+      // The API server would reject it.
       throw invalid(formatObjectProblem(problem));
     }
     return complete;
@@ -229,7 +229,7 @@ function objectsIn(value: unknown, invalid: (problem: string) => ProxierError): 
   return [value as ListedObject];
 }
 
-/** With the fields that the API server has allocated before, where the file leaves them out. */
+/** Adds previously allocated fields that the file omits. */
 function asAllocated(object: ListedObject, existing: Service | undefined): Service {
   const service = object as Service;
   const { spec } = service;

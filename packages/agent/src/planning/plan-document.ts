@@ -18,32 +18,32 @@ import { countLines, findingLines } from '../verify/format-verification.js';
 export interface PlanDocument {
   readonly apiVersion: 'kube-proxier.io/v1alpha1';
   readonly kind: 'Plan';
-  /** Something would be written, or removed: the exit status is 1. */
+  /** Whether something would be written or removed: the exit status is then 1. */
   readonly changed: boolean;
   readonly nodeName: string;
-  /** What is in force. Null when no agent runs here. */
+  /** The state in force. Null when no agent runs here. */
   readonly from: PlanSide | null;
-  /** What would be in force. Null for a cleanup. */
+  /** The planned state. Null for a cleanup. */
   readonly to: PlanSide | null;
-  /** By meaning. Null when what is in force is known by its rules only. */
+  /** Comparison of states. Null when only the rules in force are known. */
   readonly comparison: StateComparison | null;
-  /** By rule. Null when the kernel was not read. */
+  /** Changes of rules. Null when the kernel was not read. */
   readonly rules: PlannedRules | null;
   /** What a cleanup or a takeover would remove of other modes and of kube-proxy. */
   readonly removals: readonly RemovedOfMode[];
-  /** What of kube-proxy the mode takes into use; those that it does not need are in `rules`. */
+  /** Objects of kube-proxy that the mode adopts; the rest is in `rules`. */
   readonly adopted: readonly RemovedOfMode[];
-  /** What the rules of kube-proxy do with packets now, compared with what is planned. Null where it was not compared. */
+  /** Comparison of the packet handling of kube-proxy's rules with the plan. Null if not compared. */
   readonly traffic: TrafficComparison | null;
   /** Services that get their addresses from the API server when they are created: `namespace/name`. */
   readonly withoutAddress: readonly string[];
-  /** What limits the plan, in full sentences. */
+  /** Limitations of the plan, in full sentences. */
   readonly notes: readonly string[];
 }
 
 /**
- * What the rules of the node do with each class of packets while those of kube-proxy are in force, compared with the planned state:
- * in findings, `expected` is the planned outcome, and `actual` that of now.
+ * Comparison of the node's rules, including those of kube-proxy, with the planned state, for each class of packets: in
+ * findings, `expected` is the planned outcome, and `actual` the current one.
  */
 export interface TrafficComparison {
   /** Modes of kube-proxy that have rules. */
@@ -54,7 +54,7 @@ export interface TrafficComparison {
 
 export interface PlanSide {
   readonly mode: ProxyMode;
-  /** Where its objects come from, in words. */
+  /** Origin of its objects, in words. */
   readonly objects: string;
 }
 
@@ -67,7 +67,7 @@ export interface PlannedRules {
   readonly changes?: readonly RuleChange[];
 }
 
-/** What {@link formatPlan} shows beside the document. */
+/** Options of {@link formatPlan}. */
 export interface PlanFormat {
   /** Every rule. */
   readonly rules: boolean;
@@ -78,7 +78,7 @@ export interface PlanFormat {
 
 /** Number of changes of the rules of one service port. */
 export interface OwnedChanges {
-  /** Key of the service port; undefined for what several share. */
+  /** Key of the service port; undefined for shared rules. */
   readonly owner: string | undefined;
   readonly add: number;
   readonly remove: number;

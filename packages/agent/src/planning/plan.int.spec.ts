@@ -35,7 +35,7 @@ const file = (name: string, text: string) => {
   return join(directory, name);
 };
 
-/** Everything of the node's network that a proxy could write, without what changes by time and traffic. */
+/** Everything of the node's network that a proxy could write, without values that change with time and traffic. */
 async function kernelState(): Promise<string> {
   const { stdout } = await node.sandbox.node.exec(['sh', '-ec', KERNEL_STATE]);
   return (
@@ -98,7 +98,7 @@ async function expectPlan(name: string, status: number, args: readonly string[])
   return JSON.parse(json.stdout) as PlanDocument;
 }
 
-describe.each(casesOf(['nftables'], ['iptables']))('plan beside an agent in mode %s', (mode) => {
+describe.each(casesOf(['nftables'], ['iptables']))('plan next to an agent in mode %s', (mode) => {
   const other = mode === 'nftables' ? 'iptables' : 'nftables';
 
   beforeAll(async () => {
@@ -116,7 +116,7 @@ describe.each(casesOf(['nftables'], ['iptables']))('plan beside an agent in mode
     await expectPlan(`${mode}-same`, 0, []);
   }, 240_000);
 
-  test('other objects: what differs for packets, and for rules', async () => {
+  test('other objects: differences for packets and rules', async () => {
     const { rules } = await expectPlan(`${mode}-change`, 1, ['-f', CHANGE, '-n', 'shop', '--rules']);
     const actions = rules?.changes?.map(({ action }) => action);
     expect(actions?.filter((action) => action === 'add')).toHaveLength(rules?.add ?? -1);
@@ -141,7 +141,7 @@ describe.each(casesOf(['nftables'], ['iptables']))('plan beside an agent in mode
     expect(stdout).not.toContain('Rules and objects');
   }, 240_000);
 
-  test('a deletion: exit status 1; of what does not exist: 2', async () => {
+  test('a deletion: exit status 1; of a missing object: 2', async () => {
     const { status, stdout, stderr } = await plan(['--delete', 'svc/checkout', '-n', 'shop'], { isUnprivileged: true });
     expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
     expect(stdout).toContain('changed by --delete svc/checkout');
@@ -166,7 +166,7 @@ describe.each(casesOf(['nftables'], ['iptables']))('plan beside an agent in mode
   }
 
   if (isThorough) {
-    test('another option: who is masqueraded', async () => {
+    test('another option: masquerading', async () => {
       await expectPlan(`${mode}-masquerade-all`, 1, ['--masquerade-all']);
     }, 240_000);
   }
@@ -187,7 +187,7 @@ hostnameOverride: node1
     expect(stdout).toContain(' -> 192.168.1.2\n');
   }, 240_000);
 
-  test('another mode, and what would be removed', async () => {
+  test('another mode, with the objects to remove', async () => {
     const { rules, removals } = await expectPlan(`${mode}-other-mode`, 1, ['--proxy-mode', other]);
     expect(rules).toMatchObject({ mode: other, add: expect.any(Number) });
     expect(removals.map((one) => [one.mode, one.owner])).toEqual([[mode, 'backend']]);
@@ -273,7 +273,7 @@ describe('plan without an agent', () => {
     expect(outcomes[1]?.stderr).toContain('cannot be read');
   });
 
-  test('a takeover from kube-proxy: packets that go to the same endpoints now, and a difference is named', async () => {
+  test('a takeover from kube-proxy: the same endpoints, and a reported difference', async () => {
     const file = join(directory, 'same.yaml');
     writeFileSync(
       file,
@@ -327,7 +327,7 @@ COMMIT
     ]);
   }, 240_000);
 
-  test('a takeover from kube-proxy: what is removed, what is kept, and by rule what changes', async () => {
+  test('a takeover from kube-proxy: removed and kept objects, and changes by rule', async () => {
     const six = createIptables({ family: 'IPv6', variant: 'nft', runner: node.sandbox.node.runner });
     const sample = (name: string) => read(`iptables/testdata/${name}`).replace(/ -m nfacct --nfacct-name {2}\S+/g, '');
     await syncAsKubeProxy(node.iptables, sample('kube-proxy-iptables.save'));
@@ -354,7 +354,7 @@ COMMIT
     expect(owners(cleanup)).toEqual(['kube-proxy iptables', 'kube-proxy nftables']);
     expect(await plan(['--cleanup'])).toMatchObject({ status: 0 });
 
-    // What was planned is what is removed.
+    // Exactly the planned objects are removed.
     const before = await tables();
     await node.cleanUp('--kube-proxy');
     expect(before).toContain('table ip kube-proxy');

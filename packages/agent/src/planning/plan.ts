@@ -33,7 +33,7 @@ import { type AssignedField, type ChangeFile, changeObjects, deleteObjects } fro
 import { countByOwner, formatPlan, type PlanDocument, type TrafficComparison } from './plan-document.js';
 import { queryRunningAgent, type RunningAgent } from './running-agent.js';
 
-/** What `kube-proxier plan` is asked. */
+/** Arguments of `kube-proxier plan`. */
 export interface PlanRequest {
   /** Files of objects; `-` is standard input. */
   readonly files: readonly string[];
@@ -43,16 +43,16 @@ export interface PlanRequest {
   readonly rules: boolean;
   /** Plans a clean-up. */
   readonly cleanup: boolean;
-  /** Of a clean-up: also of what kube-proxy has installed. */
+  /** For a clean-up: includes objects of kube-proxy. */
   readonly kubeProxy: boolean;
   /** Namespace of objects without one. */
   readonly namespace: string;
 }
 
-/** What a plan is made from. */
+/** Input of a plan. */
 export interface PlanContext {
   readonly commandLine: CommandLine;
-  /** Of the command line, with the configuration file that it names. */
+  /** Settings of the command line and its configuration file. */
   readonly settings: AgentSettings;
   readonly composition: Composition;
   /** Default: none. */
@@ -62,7 +62,7 @@ export interface PlanContext {
 }
 
 /**
- * Plans what would be written, and writes nothing.
+ * Plans the writes, and writes nothing.
  *
  * @returns the exit status: 0 no differences, 1 differences.
  * @throws ProxierError when it cannot be planned.
@@ -153,7 +153,7 @@ async function planState(request: PlanRequest, context: PlanContext): Promise<Pl
   return { document, changes: result.changes };
 }
 
-/** What is left to an API server. */
+/** Fields that an API server assigns. */
 function notesOfAllocation(
   hasServer: boolean,
   withoutAddress: readonly string[],
@@ -167,11 +167,11 @@ function notesOfAllocation(
   return names === '' ? [] : [`Not served, because without an API server nothing assigns a cluster IP: ${names}.`];
 }
 
-/** Everything that a plan follows from. */
+/** Complete input of a plan. */
 interface Planner {
   readonly request: PlanRequest;
   readonly agent: RunningAgent | undefined;
-  /** Of the agent that runs; undefined when none runs. */
+  /** Settings of the running agent; undefined when none runs. */
   readonly inForce: AgentSettings | undefined;
   /** Objects that are in force; undefined when they are not known. */
   readonly before: ClusterObjects | undefined;
@@ -186,7 +186,7 @@ interface PlanResult extends Pick<Planned, 'changes'> {
   readonly mode: string;
 }
 
-/** By meaning only: needs no privileges, and does not read the kernel. */
+/** Compares states only: needs no privileges, and does not read the kernel. */
 function planObjects({ agent, inForce, before, settings, next, assigned, composition }: Planner): PlanResult {
   const problems = new ProblemNotes(assigned);
   const families: readonly IPFamily[] = agent?.families ?? ['IPv4', 'IPv6'];
@@ -206,7 +206,7 @@ function planObjects({ agent, inForce, before, settings, next, assigned, composi
   return { document: { changed, comparison, notes: problems.notes }, mode, changes: [] };
 }
 
-/** By rule, too: reads the kernel. */
+/** Compares rules as well: reads the kernel. */
 async function planOnHost({
   request,
   agent,
@@ -290,7 +290,7 @@ async function planOnHost({
 const KUBE_PROXY_IS_INSTALLED =
   'Rules of kube-proxy are installed. Its Services are unknown, so all are listed as added; what its rules do with packets is compared.';
 
-/** What the rules of kube-proxy do now, compared with the planned state; null where it has none. */
+/** Compares the rules of kube-proxy with the planned state; null when it has none. */
 async function compareTraffic(
   ofKubeProxy: readonly RemovedOfMode[],
   backends: readonly BackendModule[],
@@ -298,7 +298,7 @@ async function compareTraffic(
   pairs: readonly StatePair[],
 ): Promise<TrafficComparison | null> {
   const installed = backends.filter((one) => ofKubeProxy.some(({ mode }) => mode === one.mode));
-  // A backend reads the way of packets through all rules of the node, those of other modes included.
+  // A backend's packet path covers all rules of the node, including other modes.
   const backend = installed.find((one) => one.readPacketPath !== undefined);
   if (backend === undefined) {
     return null;
@@ -336,19 +336,19 @@ interface PlannedTakeover {
   readonly removals: readonly RemovedOfMode[];
   readonly adopted: readonly RemovedOfMode[];
   readonly notes: readonly string[];
-  /** Objects of the planned mode itself are installed. */
+  /** Whether objects of the planned mode itself are installed. */
   readonly ownFound: boolean;
 }
 
 const NO_TAKEOVER: PlannedTakeover = { removals: [], adopted: [], notes: [], ownFound: true };
 
-/** What is removed and taken over when the mode comes into force. */
+/** The objects removed and adopted when the mode comes into force. */
 async function planTakeover(
   backends: readonly BackendModule[],
   backend: BackendModule,
   { takeover }: AgentSettings,
 ): Promise<PlannedTakeover> {
-  // The host is read once: its rules may be many.
+  // The host is read once: it may have many rules.
   const reading = {};
   const own = await leftoversOf([backend], { owners: takeover ? ['backend', 'kube-proxy'] : ['backend'], reading });
   const ownFound = own.removals.some(({ owner }) => owner === 'backend');
@@ -366,7 +366,7 @@ async function planTakeover(
   return { removals, adopted, notes: [...new Set([...own.notes, ...notes])], ownFound };
 }
 
-/** @throws ProxierError `LEFTOVERS_UNKNOWN` when a host cannot be read: then nothing is known about it. */
+/** @throws ProxierError `LEFTOVERS_UNKNOWN` when the host cannot be read. */
 async function leftoversOf(
   backends: readonly BackendModule[],
   options: Omit<Parameters<typeof findLeftovers>[1], 'logger'>,
@@ -416,11 +416,11 @@ function settingsOfAgent(agent: RunningAgent, { commandLine, composition }: Plan
   return settingsOf({ ...commandLine, values: agent.values, errors: [] }, composition.backends, undefined, []);
 }
 
-/** The settings of the agent, with the flags of the command line in place of its own. */
+/** The settings of the agent, overridden by the flags of the command line. */
 function withFlags(agent: RunningAgent, { commandLine, composition }: PlanContext): AgentSettings {
   const values = new Map([...agent.values, ...commandLine.values]);
   const settings = settingsOf({ ...commandLine, values }, composition.backends, undefined, []);
-  // A default may have been replaced by what this host can run.
+  // A default may have been replaced by the fallback.
   return commandLine.values.has('proxy-mode') ? settings : { ...settings, mode: agent.mode };
 }
 
@@ -481,11 +481,11 @@ function unreadable({ mode }: BackendModule, error: unknown): ProxierError {
   );
 }
 
-/** Problems of the planned objects. Both families find most of them. */
+/** Problems of the planned objects. Most are found for both families. */
 class ProblemNotes {
   readonly #texts = new Set<string>();
 
-  /** @param assigned fields that have no value yet, which is no problem. */
+  /** @param assigned fields without a value yet, which are not reported. */
   constructor(private readonly assigned: readonly AssignedField[]) {}
 
   readonly add = (problem: ObjectProblem): void => {

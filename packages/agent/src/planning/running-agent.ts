@@ -6,7 +6,7 @@ import type { CommandLine } from '../flags/command-line.js';
 import type { StatusAddress } from '../flags/status-addresses.js';
 import { type ClusterObjects, type ListedObject, objectsOfList } from '../objects/cluster-objects.js';
 
-/** What the agent on this node has in force. */
+/** The state in force of the agent on this node. */
 export interface RunningAgent {
   readonly mode: ProxyMode;
   readonly families: readonly IPFamily[];
@@ -15,7 +15,7 @@ export interface RunningAgent {
   readonly values: CommandLine['values'];
 }
 
-/** Milliseconds for all objects of a large cluster, beside other work of the node. */
+/** Timeout in milliseconds for all objects of a large cluster on a busy node. */
 const LIST_TIMEOUT = 60_000;
 
 /** Content of `/debug/objects`. */
@@ -48,7 +48,7 @@ export async function queryRunningAgent(address: StatusAddress | undefined): Pro
   return { mode, families, objects: objectsOfList(items), values: await configurationOf(address) };
 }
 
-/** The configuration of the agent, read as the file that it could have been started with. */
+/** The configuration of the agent, parsed as a configuration file. */
 async function configurationOf(address: StatusAddress | undefined): Promise<CommandLine['values']> {
   const parts: unknown = JSON.parse(await queryAgent(address, '/configz'));
   const documents = isRecord(parts) ? Object.values(parts) : [];

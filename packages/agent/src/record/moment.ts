@@ -1,17 +1,17 @@
 import { ProxierError, printable } from '@kube-proxier/core';
 import { parseGoDuration } from '../flags/go-values.js';
 
-/** What a time of a command line refers to. All are milliseconds since the epoch. */
+/** Reference times of a command line. All are milliseconds since the epoch. */
 export interface MomentContext {
   /** Begin of the recording. */
   readonly begin: number;
   /** End of the recording. */
   readonly end: number;
-  /** What `5m` is counted back from. */
+  /** Reference of relative times such as `5m`. */
   readonly now: number;
 }
 
-/** A time on a command line is not understood, or not in the recording. */
+/** A time on a command line is invalid, or not in the recording. */
 export class MomentError extends ProxierError {
   constructor(flag: string, text: string, problem: string) {
     super('INVALID_TIME', `--${flag}: "${printable(text, 80)}" ${problem}`);
@@ -22,16 +22,16 @@ const FORMS = 'write a time as 14:03, 14:03:05 or 2026-03-01T14:03:05Z, or a dur
 const TIME_OF_DAY = /^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,3}))?)?(Z?)$/;
 const ISO = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/;
 const DAY = 86_400_000;
-/** Of a recording in which a time of day is searched. */
+/** Maximum duration of a recording in which a time of day is searched. */
 const MAX_DAYS = 400;
 
 /**
  * Reads a time: `14:03`, `14:03:05.250`, each with `Z` for UTC and else local; `5m` or `1h30m` for ago; ISO 8601, local
- * without a zone. A time of day is the one in the recording; where it has several, that is an error which names them.
+ * without a zone. A time of day is looked up in the recording; if it occurs several times, the error lists them.
  *
  * @param flag for messages, without dashes.
  * @returns milliseconds since the epoch. It may be before the beginning, or after the end, of the recording.
- * @throws MomentError `INVALID_TIME` when it is not understood, or ambiguous.
+ * @throws MomentError `INVALID_TIME` when it is invalid or ambiguous.
  */
 export function parseMoment(flag: string, given: string, context: MomentContext): number {
   const text = given.trim();
@@ -79,7 +79,7 @@ function timeOfDay(flag: string, text: string, parts: readonly string[], { begin
     throw new MomentError(flag, text, `is ambiguous: the recording has it ${candidates.length} times; write ${list}`);
   }
   const [only] = candidates;
-  // Not in the recording: the last one that has passed.
+  // Not in the recording: the last past one.
   const today = onDayOf(now);
   return only ?? (today > now ? today - DAY : today);
 }

@@ -6,7 +6,7 @@ import type { AgentSettings } from '../flags/agent-settings.js';
 import { formatMoment } from './moment.js';
 import { fetchRecording, openRecording } from './recording-source.js';
 
-/** What `record show` prints of the syncs of one family. */
+/** Summary of the syncs of one family, for `record show`. */
 export interface SyncSummary {
   readonly succeeded: number;
   readonly failed: number;

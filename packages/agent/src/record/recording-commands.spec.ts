@@ -23,7 +23,7 @@ const NOON = new Date(2026, 2, 1, 14, 0, 0).getTime();
 const web = (addresses: readonly { address: string; ready?: boolean }[]) =>
   makeSlice('shop/web', addresses, { name: 'web-1', ports: [{ port: 8080 }] });
 
-/** What a node received and did around 14:00, as in the example of docs/commands.md. */
+/** The events of a node around 14:00, as in the example of docs/commands.md. */
 const ENTRIES: readonly RecordedEntry[] = [
   {
     at: 1000,
@@ -49,7 +49,7 @@ const ENTRIES: readonly RecordedEntry[] = [
   { at: 1000, entry: 'resolved', family: 'IPv4' },
   { at: 1000, entry: 'sync', family: 'IPv4', full: true, duration: 20, changes: 1, revision: 1 },
   { at: 1000, entry: 'ready', ready: true },
-  // 14:02:59: another endpoint comes.
+  // 14:02:59: an endpoint is added.
   {
     at: 180_000,
     entry: 'object',
@@ -59,7 +59,7 @@ const ENTRIES: readonly RecordedEntry[] = [
   },
   { at: 180_004, entry: 'resolved', family: 'IPv4' },
   { at: 180_012, entry: 'sync', family: 'IPv4', full: false, duration: 9.5, changes: 1, revision: 2 },
-  // 14:03:04: the first one is not ready any more, and the kernel follows late.
+  // 14:03:04: the first one becomes unready, and is programmed late.
   {
     at: 185_000,
     entry: 'object',
@@ -182,7 +182,7 @@ ${timeOf(302_000)}  shop/api  Service removed
     ]);
   });
 
-  test('explain --at answers from what was in force, and says when the kernel followed', async () => {
+  test('explain --at answers from the state in force, with the time of programming', async () => {
     const question = ['explain', '10.244.0.9', '10.96.0.10:80', '--recording', file];
     const before = await run(...question, '--at', '14:02');
     expect(before.out).toContain('forwarded to 10.244.0.5:8080');
@@ -208,18 +208,18 @@ ${timeOf(302_000)}  shop/api  Service removed
     expect(failing.next?.[0]?.explanation.outcome).toMatchObject({ kind: 'forwarded', choices: [{}] });
   });
 
-  test('explain --at knows names, as of that time', async () => {
+  test('explain --at resolves names as of that time', async () => {
     const api = ['explain', '10.244.0.9', 'svc/shop/api:80', '--recording', file];
     expect(await run(...api, '--at', '14:04')).toMatchObject({
       status: 1,
       err: expect.stringMatching(/Service "api" not found/),
     });
     expect((await run(...api, '--at', '14:05:00.5')).out).toContain('refused');
-    // It is gone, and no sync has followed until the end of the recording.
+    // It is removed, without a sync until the end of the recording.
     expect((await run(...api)).out).toContain('The kernel did not follow until the end of the recording.');
   });
 
-  test('replay prints what was in force, or what happened to a packet', async () => {
+  test('replay prints the state in force, or the outcome of a packet', async () => {
     const { out } = await run('replay', file, '--until', '14:05:00.5');
     expect(out).toBe(`\
 In force on node1 at ${formatMoment(NOON + 300_500)}, mode nftables:
@@ -302,7 +302,7 @@ shop        web    10.96.0.10   <none>        80/TCP    1/2         <unknown>
     expect((await run('what-changed', '--since', '15h', '--recording', days, '-o', 'json')).status).toBe(0);
   });
 
-  test('a dump of the running agent: what it received and did, without a restart', async () => {
+  test('a dump of the running agent, without a restart', async () => {
     const manifests = join(directory, 'manifests');
     mkdirSync(manifests);
     const slice = (address: string) => JSON.stringify(makeSlice('shop/web', [address]));

@@ -1,6 +1,6 @@
 import type { Simulation } from '@kube-proxier/core';
 
-/** What happens to a packet, in the form of `--expect`: `refused`, or the endpoints that can get it, sorted. */
+/** The outcome of a packet, in the format of `--expect`: `refused`, or the endpoints that can get it, sorted. */
 export function outcomeText({ outcome }: Pick<Simulation, 'outcome'>): string {
   return outcome.kind === 'forwarded'
     ? outcome.choices

@@ -7,7 +7,7 @@ import { outcomeText } from './expected-outcome.js';
 
 const compress = promisify(gzip);
 
-/** Bytes of a compressed recording in a test. */
+/** Maximum bytes of a compressed recording in a test. */
 const MAX_BYTES = 2 * 1024 * 1024;
 /** Characters of a line of base64. */
 const LINE = 100;
@@ -15,12 +15,12 @@ const ENDPOINT = /^(?:\[([0-9a-f:.]+)\]|([0-9.]+)):(\d{1,5})$/i;
 
 /** What a test asserts. */
 export interface IssueSpecRequest {
-  /** The packet, and what the replay says about it. */
+  /** The packet, and its replayed outcome. */
   readonly explanation: Pick<Explanation, 'packet' | 'outcome'>;
   /** Milliseconds since the epoch. */
   readonly moment: number;
   readonly source: RecordingSource;
-  /** What should have happened, as on the command line; empty for what the replay says. */
+  /** The expected outcome, as on the command line; empty for the replayed one. */
   readonly expect: string;
 }
 
@@ -33,10 +33,10 @@ const IMPORTS = [
 ];
 
 /**
- * The text of a jest test that replays the recording, on the code of the repository that it is put into, and asserts what
- * happens to the packet. It contains the recording up to the moment.
+ * The text of a jest test that replays the recording, on the code of the repository that it is put into, and asserts
+ * the outcome of the packet. It contains the recording up to that time.
  *
- * @throws ProxierError `INVALID_ARGUMENT` when the expected outcome is not understood, `RECORDING_TOO_LARGE`.
+ * @throws ProxierError `INVALID_ARGUMENT` when the expected outcome is invalid, `RECORDING_TOO_LARGE`.
  */
 export async function issueSpec({ explanation, moment, source, expect }: IssueSpecRequest): Promise<string> {
   const { packet } = explanation;
@@ -71,7 +71,7 @@ test(${JSON.stringify(title)}, async () => {
   });
   expect(damage).toBeUndefined();
 
-  // The backend is brought from each state to the next, as it was on the node.
+  // The backend applies each state in order, as on the node.
   for (const { entry, state, changes } of syncs) {
     const installed = entry.full ? await dataplane.readBack() : undefined;
     const transaction = dataplane.plan(state, changes, installed);
@@ -121,7 +121,7 @@ function readExpectation(text: string): string {
   return endpoints.sort().join(',');
 }
 
-/** The recording, without what is later. */
+/** The recording up to that time. */
 async function upTo(moment: number, source: RecordingSource): Promise<Buffer> {
   const lines: string[] = [];
   let epoch = 0;

@@ -19,7 +19,7 @@ import { formatMoment, parseMoment } from '../record/moment.js';
 import { openRecording, type RecordingSource } from '../record/recording-source.js';
 import { issueSpec } from './issue-spec.js';
 
-/** What `kube-proxier replay` does. Texts as on the command line; empty where they are not given. */
+/** Arguments of `kube-proxier replay`. Texts as on the command line; empty where they are not given. */
 export interface ReplayRequest {
   /** The file, and the question if given: source, and destination, as of `explain`. */
   readonly operands: readonly string[];
@@ -44,7 +44,7 @@ export interface ReplayedState {
 }
 
 /**
- * Replays a recording to a moment.
+ * Replays a recording up to a time.
  *
  * @returns the output; `message` is for standard error.
  * @throws ProxierError when the recording cannot be read, or the arguments are wrong.

@@ -1,12 +1,12 @@
 import * as nodeModule from 'node:module';
 
 /**
- * Writes what V8 compiled so far to the compile cache, where the environment variable `NODE_COMPILE_CACHE` names its directory
- * (Node.js 22 and later). Node itself writes it only when the process ends in order; after this, a start that follows a crash uses
- * it as well. Without the variable, or where the directory cannot be written, nothing happens.
+ * Flushes V8's compiled code to the compile cache, if the environment variable `NODE_COMPILE_CACHE` is set (Node.js 22
+ * and later). Node itself writes it only at a regular exit; with this, a start after a crash uses it as well. No effect
+ * without the variable, or when the directory is not writable.
  */
 export function writeCompileCache(): void {
-  // Not in the types of the oldest Node that is supported.
+  // Not in the types of the oldest supported Node.
   const { flushCompileCache } = nodeModule as { readonly flushCompileCache?: () => void };
   flushCompileCache?.();
 }

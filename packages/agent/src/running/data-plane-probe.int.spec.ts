@@ -76,7 +76,7 @@ describe.each(casesOf(['nftables'], ['iptables', 'userspace']))('the probe in mo
 
     await nft('delete table ip foreign');
     await node.until('the probe succeeds again', () => probeOf()?.verdict === 'ok');
-    // On a busy machine, something else may be late for a moment.
+    // On a busy machine, another operation may be late.
     await node.until('the status is ok', () => run('status').status === 0);
     expect((await node.get(READYZ))?.status).toBe(200);
     expect(await metric('kube_proxier_probe_success{ip_family="IPv4"}')).toBe(1);
@@ -84,7 +84,7 @@ describe.each(casesOf(['nftables'], ['iptables', 'userspace']))('the probe in mo
 });
 
 if (isThorough) {
-  test('another program that answers in place of the agent is a failure', async () => {
+  test('an answer by another program is a failure', async () => {
     // With the default addresses, of both families.
     node.start('nftables', '--probe-interval=1s');
     await node.until('the probes succeed', () => {
@@ -100,7 +100,7 @@ if (isThorough) {
   }, 240_000);
 }
 
-test('a real Service keeps its address: the Service of the probe is withdrawn, and comes back', async () => {
+test('a real Service keeps its address: the Service of the probe is withdrawn, and restored later', async () => {
   node.start('nftables', '--probe-interval=1s', '--probe-addresses=10.96.0.10');
   await node.until('the conflict is known', () => probeOf()?.impossible === true);
   expect(statusOf()).toMatchObject({

@@ -90,7 +90,7 @@ function familiesOf(cidrs: readonly string[]): ReadonlySet<IPFamily> {
   return new Set(cidrs.flatMap((cidr) => parseCIDR(cidr)?.family ?? []));
 }
 
-/** One warning for what the mode cannot serve, and one for what an option forbids (spec K-76). */
+/** One warning for unsupported networks, and one for networks disabled by an option (spec K-76). */
 function loopbackWarnings(unserved: readonly UnservedLoopback[], mode: ProxyMode = ''): readonly string[] {
   const [forbidden, impossible] = [true, false].map((isOption) =>
     unserved.filter(({ cause }) => (cause === 'option') === isOption),

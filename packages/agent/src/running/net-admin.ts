@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Puts CAP_NET_ADMIN into effect where a file capability of `node` only permits it, as in the image kube-proxier-nftables
- * without root. Threads have capabilities of their own, so this comes before other threads are created. Elsewhere, it loads nothing.
+ * Makes CAP_NET_ADMIN effective when a file capability of `node` only permits it, as in the image kube-proxier-nftables
+ * without root. Capabilities are per thread, so call it before other threads are created. Otherwise it loads nothing.
  */
 export async function raisePermittedNetAdmin(): Promise<void> {
   const [, permitted, effective] = /^CapPrm:\s*(\S+)\nCapEff:\s*(\S+)$/m.exec(ownStatus()) ?? [];

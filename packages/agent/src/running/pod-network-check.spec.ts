@@ -27,6 +27,6 @@ test('a node without pod CIDRs is logged once, and again when it has some (spec 
   expect(problemsFor([having, { metadata: { name: 'n' }, spec: { podCIDR: '10.244.0.0/24' } }], nodeCIDR)).toEqual([]);
 });
 
-test('with another detection mode, pod CIDRs do not matter', () => {
+test('with another detection mode, pod CIDRs are not required', () => {
   expect(problemsFor([without], '--cluster-cidr=10.244.0.0/16')).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 
 const MODULE = new URL('./process-memory.js', import.meta.url).href.replace('/src/', '/dist/');
 
-/** The largest young generation, in MB, of a process that keeps so many MB of small objects. */
+/** The largest young generation, in MB, of a process that retains this many MB of small objects. */
 async function youngGeneration(megabytes: number): Promise<number> {
   const script = `
     import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
@@ -20,7 +20,7 @@ async function youngGeneration(megabytes: number): Promise<number> {
       look();
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
-    // Twice as long as between two looks of the process at its heap.
+    // Twice the interval of the heap check.
     const end = performance.now() + 500;
     while (performance.now() < end) {
       for (let index = 0; index < 20000; index++) kept.push({ index, text: 'text ' + index });
@@ -33,7 +33,7 @@ async function youngGeneration(megabytes: number): Promise<number> {
   return Number(stdout);
 }
 
-test('the young generation stays small while the heap is, and grows with a very large heap', async () => {
+test('the young generation stays small with a small heap, and grows with a very large heap', async () => {
   const [small, large] = await Promise.all([youngGeneration(60), youngGeneration(220)]);
   expect(small).toBeLessThan(7);
   expect(large).toBeGreaterThan(small * 2);

@@ -20,7 +20,7 @@ export function holdMemory(): void {
 
 /** Milliseconds between two checks of the size of the heap. */
 const WATCH_PERIOD = 250;
-/** Bytes of a heap in which memory for less work is a small part of all: that of 30,000 Services. */
+/** Heap size in bytes from which a larger young generation is a small part of the total: 30,000 Services. */
 const VERY_LARGE = 200 * 1024 * 1024;
 let watch: NodeJS.Timeout | undefined;
 
@@ -40,8 +40,8 @@ function favorTimeInLargeHeap(): void {
 const LARGE = 40 * 1024 * 1024;
 
 /**
- * Called once all objects are read, before the first sync, in which this process is largest: returns the memory of code that runs at start
- * only, some 20 MB. That takes milliseconds, which a small cluster does not need.
+ * Called when all objects are read, before the first sync, which is the memory peak: releases the memory of code that
+ * runs at start only, about 20 MB. Takes milliseconds; skipped for a small cluster.
  */
 export async function releaseCodeOfStart(): Promise<void> {
   if (getHeapStatistics().total_heap_size > LARGE) {
@@ -50,8 +50,8 @@ export async function releaseCodeOfStart(): Promise<void> {
 }
 
 /**
- * Called once the initial state is programmed, and once it is verified: returns memory to the system, that of code which runs at start
- * only included, restores the normal size of the young generation, and lets V8 prefer little memory.
+ * Called when the initial state is programmed, and when it is verified: returns memory to the system, including that of
+ * code which runs at start only, restores the normal size of the young generation, and lets V8 optimize for memory.
  */
 export async function settleMemory(): Promise<void> {
   clearInterval(watch);
@@ -68,13 +68,14 @@ async function releaseUnused(): Promise<void> {
     const { releaseUnusedMemory } = await import('@kube-proxier/linux');
     await releaseUnusedMemory();
   } catch {
-    // That must not end the process, also where no file can be opened: it only has more memory.
+    // A failure must not end the process, for example without descriptors: it only uses more memory.
   }
 }
 
 /**
- * To 2 MB: V8 doubles it when more than it holds has survived. With 1 MB, it is collected 700 times in a start with 10,000 Services, and
- * with 2 MB half as often: an eighth less CPU time for 1 MB of memory. With 16 MB, the default, a start needs 50 MB more.
+ * 2 MB: V8 doubles it when more than its size has survived. With 1 MB, it is collected 700 times in a start with 10,000
+ * Services, and with 2 MB half as often: an eighth less CPU time for 1 MB of memory. With 16 MB, the default, a start
+ * needs 50 MB more.
  */
 function doubleYoungGeneration(): void {
   const survivors: number[][] = [];
@@ -86,7 +87,7 @@ function doubleYoungGeneration(): void {
   survivors.length = 0;
 }
 
-/** Of V8: `gc`, which it has where this flag was set when a context was made. */
+/** V8's `gc`, available in contexts created with this flag. */
 function collectGarbage(options: Readonly<Record<string, string>>): void {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');

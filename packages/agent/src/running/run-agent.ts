@@ -18,7 +18,7 @@ import { NodeEvents } from './node-events.js';
 import { PodNetworkCheck } from './pod-network-check.js';
 import { Settling, type StartPhases } from './settling.js';
 
-/** Milliseconds that pending events have to be sent when the agent ends. */
+/** Timeout in milliseconds for sending pending events when the agent ends. */
 const EVENT_FLUSH_TIMEOUT = 300;
 
 /** Parameters of {@link runAgent}. */
@@ -30,7 +30,7 @@ export interface RunContext {
   readonly signal: AbortSignal;
   /**
    * Called when the agent runs, with a function that ends it with an error and one that reports problems of the changed
-   * configuration: as an event, and in the status until it is called again.
+   * configuration: as an event, and in the status until the next call.
    *
    * @returns a function that stops what the callback started.
    */
@@ -38,7 +38,7 @@ export interface RunContext {
     end: (reason: ProxierError) => void,
     report: (problems: readonly string[]) => void,
   ) => () => void;
-  /** Told of what happens at a start. Default: nothing is. */
+  /** Notified of the phases of a start. Default: none. */
   readonly phases?: StartPhases;
 }
 
@@ -128,7 +128,7 @@ export async function runAgent({
   }
 }
 
-/** Does only the setup that needs privileges (spec C-28). */
+/** Runs only the setup that needs privileges (spec C-28). */
 export async function prepareHost({ composition, settings, logger }: Omit<RunContext, 'signal'>): Promise<void> {
   await new ProxyServer({ ...serverOptions(composition, settings, logger), sources: [] }).prepare();
   logger.info('The host setup is complete, and the proxier can run with CAP_NET_ADMIN; exiting because of --init-only');

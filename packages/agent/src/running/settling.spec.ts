@@ -11,7 +11,7 @@ function settling() {
 }
 
 describe('the work of a start is done', () => {
-  test('when the slowest family is synced, not while it still is being synced', async () => {
+  test('when the slowest family is synced, not before', async () => {
     const { clock, at, read, observer } = settling();
     const begin = clock.monotonic();
     observer.started('IPv4');
@@ -32,7 +32,7 @@ describe('the work of a start is done', () => {
     expect(at).toHaveLength(1);
   });
 
-  test('when a family fails: its retries may be in vain', async () => {
+  test('when a family fails: its retries may never succeed', async () => {
     const { clock, at, observer } = settling();
     observer.started('IPv4');
     observer.started('IPv6');
@@ -46,7 +46,7 @@ describe('the work of a start is done', () => {
     expect(at).toHaveLength(1);
   });
 
-  test('once more after the first verification; once where both are near each other', async () => {
+  test('again after the first verification; only once if both are close together', async () => {
     const late = settling();
     late.observer.started('IPv4');
     late.observer.synced({ family: 'IPv4' });

@@ -11,17 +11,17 @@ import type { ServerObserver } from '@kube-proxier/server';
 /** Milliseconds from the first syncs, and from the first verification, until the start is over. */
 const DELAY = 2000;
 
-/** What happens at a start that matters for the memory of this process. */
+/** Phases of a start, for the memory management of this process. */
 export interface StartPhases {
   /** All objects are read, and the first sync begins. */
   objectsRead(): void;
-  /** Some time after the first syncs, and again after the first verification; once where they are near each other. */
+  /** Some time after the first syncs, and again after the first verification; only once if they are close together. */
   settled(): void;
 }
 
 /**
- * Detects that the work of a start is done: each IP family has been synced, or has failed to be, and the node has been verified. Each of
- * both leaves much garbage behind.
+ * Detects that the work of a start is done: each IP family was synced or has failed, and the node was verified. Both
+ * leave much garbage.
  */
 export class Settling implements ServerObserver {
   /** Families whose first sync is awaited. */
@@ -51,12 +51,12 @@ export class Settling implements ServerObserver {
     this.#ended(family);
   }
 
-  /** It is retried, perhaps in vain for long. */
+  /** It is retried, possibly without success. */
   failed({ family }: Pick<SyncFailure, 'family'>): void {
     this.#ended(family);
   }
 
-  /** The first one loads code, and leaves behind as much garbage as a start. */
+  /** The first one loads code, and leaves as much garbage as a start. */
   verified(): void {
     if (this.#isVerified) {
       return;

@@ -13,7 +13,7 @@ const VERDICTS: Readonly<Record<StatusVerdict, readonly [Tone, string]>> = {
 const WIDTH = 18;
 
 /**
- * A status for a person: the verdict, what is wrong, and then the facts.
+ * A status as text: the verdict, the problems, then the facts.
  *
  * @param now milliseconds since the epoch.
  * @param style default: without colours.

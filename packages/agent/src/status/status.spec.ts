@@ -108,7 +108,7 @@ test('the result of the probe', () => {
   );
 });
 
-test('what is wrong comes first, with the remedy', () => {
+test('problems come first, with the remedy', () => {
   expect(formatStatus(DEGRADED, NOW)).toMatch(
     /^DEGRADED: .*\n\nProblems:\n {2}- 3 IPv4 syncs failed in a row: nft is missing\n {4}install nft\n\n/,
   );

@@ -72,7 +72,7 @@ function format(answer: NodeStatus, output: AgentSettings['output'], style?: Tex
   }
 }
 
-/** What has to change for the status to be printed again: all but memory, and times that pass. */
+/** The part of the status whose change causes a new output: all but memory and elapsed times. */
 function fingerprint({ memory: _memory, families, problems, probe, ...rest }: NodeStatus): string {
   const stable = Object.entries(families).map(([family, { pendingSeconds: _pending, ...one }]) => [family, one]);
   const probed = Object.entries(probe ?? {}).map(([family, { verdict, reason }]) => [family, verdict, reason]);

@@ -6,7 +6,7 @@ const INTERVAL = 1000;
 /** Moves to the first column and clears the line. */
 const CLEAR = '\r\u001b[K';
 
-/** Shows on a terminal what a command is doing, once that takes longer than a second. Removed when the work ends. */
+/** Shows the progress of work that takes longer than a second on a terminal. Removed when the work ends. */
 export class ProgressLine {
   readonly #write: ((text: string) => void) | undefined;
   readonly #clock: Clock;

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** What a piece of text says about what it names. */
+/** The tone of a piece of text. */
 export type Tone = 'good' | 'warning' | 'bad' | 'strong' | 'faint';
 
 /** Renders text in a tone: with colours on a terminal, unchanged elsewhere. */

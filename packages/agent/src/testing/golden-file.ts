@@ -3,14 +3,14 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@jest/globals';
 
-/** With this environment variable, golden files are written in place of being compared. Look at the difference in git. */
+/** With this environment variable, golden files are written instead of compared. Review the diff in git. */
 const UPDATE = process.env.KUBE_PROXIER_UPDATE_GOLDEN === '1';
 
 /**
  * Compares text with a file of `testdata/`, byte by byte.
  *
  * @param name path below `testdata/`.
- * @param replacements of what differs from run to run, such as versions and times, by what stands for it.
+ * @param replacements placeholders for values that differ between runs, such as versions and times.
  */
 export function expectGolden(
   text: string,

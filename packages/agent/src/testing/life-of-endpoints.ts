@@ -15,21 +15,21 @@ const CHECKS = {
   'kube-proxier.io/health-check-timeout': '2s',
 };
 const OPEN_CONNECTIONS = 6;
-/** Milliseconds; in User-Mode Linux on a busy machine everything takes long. */
+/** Milliseconds; User-Mode Linux on a busy machine is slow. */
 const WAIT = 240_000;
 
-/** What became of a client's connections. */
+/** Results of a client's connections. */
 export interface LivedThrough {
   /** New connections, one after another all the time. */
   readonly attempts: number;
   readonly failures: number;
-  /** What connections have answered that were opened at the beginning and stayed open, after each change. */
+  /** Answers after each change on connections opened at the beginning. */
   readonly echoes: readonly string[];
 }
 
 /**
- * Takes endpoints through all that can happen to them while they serve: another weight, drain, back, a newcomer in slow start, a check
- * that fails, and recovers. A client connects all the time. After each change it waits until the client sees it.
+ * Takes endpoints through their life cycle: a changed weight, drain and return, a new endpoint in slow start, a failing
+ * and recovering check. A client connects continuously. After each change, waits until the client observes it.
  *
  * @param mode of the agent, which must not run yet.
  */
@@ -61,7 +61,7 @@ export async function liveThroughChanges(
     }
   };
 
-  // With equal weights, less than one of 10⁷ times as many of them go there.
+  // With equal weights, the probability of this is below 10⁻⁷.
   write({ 'kube-proxier.io/endpoint-weights': `${one}=9` }, one, two);
   await untilServed(node, client, 'pod1', (share) => share >= 0.7, 200);
   await echo();
@@ -87,7 +87,7 @@ export async function liveThroughChanges(
   return { attempts: end.attempts, failures: failuresOf(end), echoes };
 }
 
-/** Waits until the share of a pod in the next connections is as it should be. */
+/** Waits until the share of a pod in the next connections is as expected. */
 async function untilServed(
   node: AgentOnNode,
   client: ContinuousClient,

@@ -8,7 +8,7 @@ const VERDICTS: Readonly<Record<VerificationVerdict, string>> = {
   unknown: 'UNKNOWN: no difference was found, but not everything could be verified',
 };
 
-/** Service ports that are listed with a finding. */
+/** Maximum service ports listed with a finding. */
 const MAX_SERVICE_PORTS = 5;
 
 /** A verification for a person: the verdict, then each cause with the packets that it affects. */
@@ -54,7 +54,7 @@ function formatFamilies(
 /**
  * One line for each family.
  *
- * @param good what classes without a finding are, such as `verified`.
+ * @param good term for classes without a finding, such as `verified`.
  */
 export function countLines(good: string, families: readonly FamilyVerification[]): readonly string[] {
   return families.map(

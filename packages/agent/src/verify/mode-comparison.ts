@@ -1,10 +1,10 @@
 import type { FamilyVerification, VerificationVerdict } from '@kube-proxier/core';
 
-/** What two modes would do with the same packets. */
+/** Comparison of two modes with the same packets. */
 export interface ModeComparison {
   readonly apiVersion: 'kube-proxier.io/v1alpha1';
   readonly kind: 'ModeComparison';
-  /** `verified`: both modes do the same with every class of packets. */
+  /** `verified`: both modes handle every class of packets equally. */
   readonly verdict: VerificationVerdict;
   /** The two modes: in findings, `expected` is the outcome in the first, `actual` that in the second. */
   readonly modes: readonly [string, string];

@@ -50,7 +50,7 @@ interface PluginRules {
   readonly policyRules?: readonly string[];
 }
 
-/** The rules that network plugins and firewalls install on nodes, reduced to those that Service packets meet. */
+/** The rules that network plugins and firewalls install on nodes, reduced to those that match Service packets. */
 const PLUGINS = {
   flannel: {
     iptables: `*nat

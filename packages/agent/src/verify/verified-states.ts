@@ -28,7 +28,7 @@ export function backendOf(name: string, settings: AgentSettings, composition: Co
   return backend;
 }
 
-/** The states of manifests, without families that they do not use: these have nothing to verify. */
+/** The states of manifests, without unused families. */
 export async function usedStates(
   settings: AgentSettings,
   composition: Composition,
@@ -40,7 +40,7 @@ export async function usedStates(
 }
 
 /**
- * The states that the running agent has in force, from its recording.
+ * The states in force of the running agent, from its recording.
  *
  * @throws ProxierError when there is no agent, or nothing is in force.
  */

@@ -21,7 +21,7 @@ import { backendOf, recordedStates, usedStates } from './verified-states.js';
 import { EXIT_STATUS, formatResult, NO_AGENT, type VerifyOutput } from './verify-output.js';
 
 /**
- * Compares what two modes would do. Reads nothing from the kernel, and writes nothing.
+ * Compares two modes. Neither reads nor writes the kernel.
  *
  * @param between the modes, separated by a comma.
  * @returns the exit status: 0 the same, 1 differences, 2 unknown, 3 no agent.

@@ -9,7 +9,7 @@ import { backendOf, recordedStates, usedStates } from './verified-states.js';
 import { EXIT_STATUS, formatResult, NO_AGENT, type VerifyOutput } from './verify-output.js';
 
 /**
- * Verifies by real connections of this node: to what the running agent has in force, or to the Services of manifests.
+ * Verifies by real connections of this node: to the Services in force of the running agent, or to those of manifests.
  *
  * @returns the exit status: 0 verified, 1 differences, 2 unknown, 3 no agent or nothing programmed.
  * @throws ProxierError when the manifests cannot be read or the mode does not exist.
@@ -37,7 +37,7 @@ export async function verifyByConnections(
       return NO_AGENT;
     }
   }
-  // Where a process chooses the endpoint, connection tracking has the port of that process.
+  // If a process selects the endpoint, conntrack has the port of that process.
   const isKernel = backendOf(mode, settings, composition).capabilities?.servesWithoutProcess !== false;
   const result = await verifyConnections({
     ...{ states, mode, localAddresses, clock: systemClock, signal },

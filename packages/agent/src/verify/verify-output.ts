@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import type { AgentSettings } from '../flags/agent-settings.js';
 
-/** Where the command prints. */
+/** Output of the command. */
 export interface VerifyOutput {
   readonly print: (text: string) => void;
   readonly printError: (text: string) => void;
@@ -10,7 +10,7 @@ export interface VerifyOutput {
 
 /** Exit status by verdict. */
 export const EXIT_STATUS = { verified: 0, different: 1, unknown: 2 } as const;
-/** Exit status where no agent answers, or nothing is programmed. */
+/** Exit status when no agent answers, or nothing is programmed. */
 export const NO_AGENT = 3;
 
 /** A result in the format of `--output`. */

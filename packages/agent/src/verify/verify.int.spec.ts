@@ -28,7 +28,7 @@ describe('kube-proxier verify', () => {
   };
   const verification = () => JSON.parse(run('verify', '-o', 'json').stdout) as NodeVerification;
 
-  test('mode userspace: what a process does is unknown', async () => {
+  test('mode userspace: proxying by a process is unknown', async () => {
     const [pod] = node.sandbox.pods;
     node.write(pod?.addresses[0] ?? '');
     node.start('userspace');
@@ -52,7 +52,7 @@ describe('kube-proxier verify', () => {
     );
     expect(verified.status).toBe(0);
 
-    // It is found by a connection, and named by the verification of the rules.
+    // A connection detects it, and the verification of the rules names it.
     const drop = ['OUTPUT', '-d', first?.ipv4 ?? '', '-p', 'tcp', '-j', 'DROP'];
     await node.sandbox.node.exec(['iptables-nft', '-I', ...drop]);
     const dropped = run('verify', '--packets');
@@ -100,7 +100,7 @@ describe('kube-proxier verify', () => {
       ];
       expect(run('verify', ...manifests).stdout).toMatch(/^VERIFIED: /);
 
-      // Two modes, from what the agent has recorded, and from manifests.
+      // Two modes, from the agent's recording, and from manifests.
       const between = ['verify', '--between', 'iptables,nftables'];
       for (const args of [between, [...between, ...manifests]]) {
         const { status, stdout } = run(...args);
@@ -146,7 +146,7 @@ describe('kube-proxier verify', () => {
       expect(run('verify').status).toBe(0);
       await node.until('the end of the difference is logged', () => node.log.includes('matches the state again'));
 
-      // What the interpreter does not know is never verified.
+      // Unsupported rules are never verified.
       await node.sandbox.node.exec([
         'iptables-nft',
         '-I',

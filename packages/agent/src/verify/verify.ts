@@ -19,7 +19,7 @@ import { EXIT_STATUS, formatResult, NO_AGENT, type VerifyOutput } from './verify
 const INTERVAL = 100;
 
 /**
- * Verifies what the kernel does: has the running agent do it, or compares with manifests.
+ * Verifies the kernel: through the running agent, or against manifests.
  *
  * @returns the exit status: 0 verified, 1 differences, 2 unknown, 3 no agent or nothing programmed.
  * @throws ProxierError when the manifests cannot be read or the mode does not exist.

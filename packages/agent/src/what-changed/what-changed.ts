@@ -13,7 +13,7 @@ import type { AgentSettings } from '../flags/agent-settings.js';
 import { formatMoment, formatTimeOfDay, parseMoment } from '../record/moment.js';
 import { openRecording } from '../record/recording-source.js';
 
-/** What happened. */
+/** Kinds of recorded events. */
 export type EventType =
   | ChangeType
   | 'sync'
@@ -32,7 +32,7 @@ export interface RecordedEvent {
   readonly type: EventType;
   /** `namespace/name` of the Service that it concerns; null for none. */
   readonly service: string | null;
-  /** Null where it concerns all. */
+  /** Null when it concerns both. */
   readonly family: IPFamily | null;
   /** One line of printable ASCII. */
   readonly what: string;
@@ -50,7 +50,7 @@ export interface RecordedEventList {
   readonly damage: string | null;
 }
 
-/** What `kube-proxier what-changed` selects. Times as on the command line; empty for all. */
+/** Arguments of `kube-proxier what-changed`. Times as on the command line; empty for all. */
 export interface WhatChangedRequest {
   readonly since: string;
   readonly until: string;
@@ -62,10 +62,10 @@ export interface WhatChangedRequest {
 }
 
 /**
- * Lists what happened on this node, by a recording.
+ * Lists the recorded events of this node.
  *
  * @returns the output; `message` is for standard error.
- * @throws ProxierError when the recording cannot be read, or a time is not understood.
+ * @throws ProxierError when the recording cannot be read, or a time is invalid.
  */
 export async function whatChanged(
   request: WhatChangedRequest,

@@ -42,7 +42,7 @@ describe('comparison of states', () => {
 1 Service to add, 0 to change, 0 to remove`);
   });
 
-  test('a Service that disappears, and one that is not touched', () => {
+  test('a Service that disappears, and an unchanged one', () => {
     const dns = makeService('kube-system/dns', { clusterIP: '10.96.0.53' });
     expect(text(state({ services: [checkout, dns] }), state({ services: [dns] }))).toBe(`\
 - shop/checkout:http (TCP)
@@ -75,7 +75,7 @@ describe('comparison of states', () => {
     expect(text(before, after)).toContain('~ endpoint checkout-2 10.244.7.5:8080 on node1: now on this node');
   });
 
-  test('options of the node, and what follows for Services', () => {
+  test('options of the node, and their effect on Services', () => {
     const objects = { services: [checkout], slices: [slice(here)] };
     expect(text(state(objects), state(objects, { localTrafficDetection: { kind: 'none' } }))).toBe(`\
 ~ node, IPv4: packets of pods: from 10.244.0.0/16 -> not distinguished

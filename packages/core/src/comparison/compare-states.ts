@@ -7,7 +7,7 @@ import { formatServicePortName, type Protocol, serviceKey } from '../model/servi
 import { structurallyEqual } from '../model/structurally-equal.js';
 import { endpointDescriber } from '../simulator/describe-endpoint.js';
 
-/** What happens to an object between two states. */
+/** How an object changes between two states. */
 export type Change = 'add' | 'change' | 'remove';
 
 /** A property before and after, in words. */
@@ -31,11 +31,11 @@ export interface FrontendChange {
   readonly lastPort?: number;
   /** What happens to packets, in words: before for `remove`, else after. */
   readonly action: string;
-  /** Of a `change`. */
+  /** Set for a `change`. */
   readonly properties: readonly PropertyChange[];
 }
 
-/** An endpoint that begins or ceases to get new connections, or gets them from other clients. */
+/** An endpoint that starts or stops receiving new connections, or receives them from other clients. */
 export interface EndpointChange {
   readonly change: Change;
   readonly address: string;
@@ -44,16 +44,22 @@ export interface EndpointChange {
   readonly podName: string | null;
   /** Null when unknown. */
   readonly nodeName: string | null;
-  /** Lists that it is in: `cluster`, for clients that may use all endpoints; `local`, for those of policy Local. */
+  /**
+   * Endpoint lists that contain it: `cluster`, for clients that may use all endpoints; `local`, for clients with policy
+   * Local.
+   */
   readonly before: readonly ('cluster' | 'local')[];
   readonly after: readonly ('cluster' | 'local')[];
   /** 0…65535; null where it was not in a list. */
   readonly weightBefore: number | null;
   /** 0…65535; null where it is not in a list. */
   readonly weightAfter: number | null;
-  /** Runs on this node; after, or before for `remove`. A `change` may be of this or of the weight alone. */
+  /**
+   * Whether it runs on this node: after the change, or before for `remove`. A `change` may affect only this or only the
+   * weight.
+   */
   readonly isLocal: boolean;
-  /** Why, for an endpoint that is still or already known; null for one that is gone. */
+  /** The reason, for an endpoint that existed before or still exists; null for a removed endpoint. */
   readonly reason: string | null;
 }
 
@@ -69,7 +75,7 @@ export interface ServicePortComparison {
   readonly family: IPFamily;
   readonly frontends: readonly FrontendChange[];
   readonly endpoints: readonly EndpointChange[];
-  /** Of a `change`: properties of all of its frontends. */
+  /** Set for a `change`: properties of all of its frontends. */
   readonly properties: readonly PropertyChange[];
 }
 
@@ -79,7 +85,7 @@ export interface StateComparison {
   readonly summary: { readonly add: number; readonly change: number; readonly remove: number };
   /** Sorted by namespace, Service, port and family. */
   readonly servicePorts: readonly ServicePortComparison[];
-  /** Of the node: which packets are those of pods, where NodePorts are served. */
+  /** Node settings: detection of pod traffic, NodePort addresses. */
   readonly node: readonly (PropertyChange & { readonly family: IPFamily })[];
 }
 
@@ -91,9 +97,9 @@ export interface StatePair {
 }
 
 /**
- * What differs for packets between two states: which frontends appear and disappear, what happens to packets at each, which
- * endpoints get new connections. Pure. What is not rendered, such as conditions of endpoints that are not used, is not
- * compared.
+ * Compares how two states handle packets: added and removed frontends, the action for packets at each, and the
+ * endpoints that get new connections. Pure. Ignores fields that are not rendered, such as conditions of unused
+ * endpoints.
  */
 export function compareStates(pairs: readonly StatePair[]): StateComparison {
   const servicePorts = pairs.flatMap(comparePair).sort(compareOrder);
@@ -189,9 +195,9 @@ function masqueradeOf(routes: readonly Route[]): string | null {
   return bySource(routes, (route) => (route.action === 'forward' ? route.masquerade : null));
 }
 
-/** What applies to most packets first, and then the exceptions: `never (the node itself: always)`. */
+/** The action for most packets first, then the exceptions: `never (the node itself: always)`. */
 function bySource(routes: readonly Route[], describe: (route: Route) => string | null): string | null {
-  // The last route is for all packets that no other matches.
+  // The last route matches all remaining packets.
   const [usual, ...earlier] = [...routes].reverse();
   const text = usual === undefined ? null : describe(usual);
   const sources = new Map<string, string[]>();

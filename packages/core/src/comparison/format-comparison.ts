@@ -13,9 +13,9 @@ import {
 
 /** One line of a plan: its mark, and the text after it. */
 export interface PlanLine {
-  /** Absent for a line that is neither. */
+  /** Absent for a line without a change mark. */
   readonly change?: Change;
-  /** Of the mark. */
+  /** Colour of the mark. */
   readonly indent: number;
   readonly text: string;
 }
@@ -55,7 +55,7 @@ export function formatPlanSummary({ summary: { add, change, remove } }: Pick<Sta
   return `${add} Service${add === 1 ? '' : 's'} to add, ${change} to change, ${remove} to remove`;
 }
 
-/** Both families of a service port are under one line. */
+/** One line covers both families of a service port. */
 function headOf(port: ServicePortComparison, changes: ReadonlyMap<string, ReadonlySet<Change>>): PlanLine {
   const isMixed = (changes.get(labelOf(port))?.size ?? 0) > 1;
   return { change: isMixed ? 'change' : port.change, indent: 0, text: labelOf(port) };

@@ -25,7 +25,7 @@ describe('errors of backends', () => {
     expect(error.kind).toBe('leftovers');
   });
 
-  test('the kind is found in the cause, and only there where it is', () => {
+  test('the kind is found in the cause that has it', () => {
     const denied = new ProxierError('NFT_PERMISSION_DENIED', 'denied', { kind: 'permission-denied' });
     const outer = new LeftoversError('ACME_LEFTOVERS', ['table'], { cause: denied });
     expect(hasErrorKind(outer, 'permission-denied')).toBe(true);

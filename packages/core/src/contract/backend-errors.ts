@@ -1,8 +1,8 @@
 import { ProxierError } from './proxier-error.js';
 
 /**
- * Everything of a transaction is in force except the parts that the kernel refused. Thrown by `Dataplane.apply`; the
- * proxier then reads back and tries again.
+ * A transaction is in force except for the parts that the kernel refused. Thrown by `Dataplane.apply`; the proxier then
+ * reads back and retries.
  */
 export class PartlyAppliedError extends ProxierError {
   /**

@@ -1,8 +1,8 @@
 import type { IPFamily } from '../model/address.js';
 
 /**
- * What is counted. `packets` and `bytes` are those of whole connections: where the kernel counts the first packet of each only, they
- * are `connections`.
+ * The counted quantity. `packets` and `bytes` cover whole connections. A kernel counter of first packets only counts
+ * `connections`.
  */
 export type CountedQuantity = 'connections' | 'packets' | 'bytes';
 
@@ -15,9 +15,10 @@ export interface BackendMetric {
   readonly help: string;
   readonly labels: readonly string[];
   /**
-   * Its samples are what was counted of service ports so far, and have the labels `service` (`namespace/name:portName`) and
-   * `protocol`, with `endpoint` of one endpoint. The host bounds the number of its series. `connections` of service ports are what
-   * `kube-proxier get` shows; of two metrics that count the same, the first. Default: something else.
+   * The quantity, if the samples are totals of service ports. They have the labels `service`
+   * (`namespace/name:portName`) and `protocol`, and `endpoint` for a single endpoint. The host bounds the number of its
+   * series. `kube-proxier get` shows `connections` of service ports, from the first metric that counts them. Default:
+   * the metric does not count service ports.
    */
   readonly counts?: CountedQuantity;
 }
@@ -28,7 +29,7 @@ export interface MetricSample {
   readonly metric: string;
   /** One value for each label of the metric. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Of a counter: the total so far. */
+  /** For a counter: the total so far. */
   readonly value: number;
   /** The IP family of what was counted, for metrics that count connections. Default: the label `ip_family`, or both. */
   readonly family?: IPFamily;

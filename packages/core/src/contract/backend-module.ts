@@ -50,39 +50,45 @@ export interface BackendCapabilities {
    * Serves cluster IPs, external IPs and load balancer IPs. Default true; false for a backend that serves NodePorts only.
    */
   readonly serviceAddresses?: boolean;
-  /** Serves an external IP that is the address of a pod: its own way to that pod stays as it is. Default true. */
+  /**
+   * Serves an external IP that is the address of a pod; the backend's own path to that pod is not affected. Default
+   * true.
+   */
   readonly externalIPsOfPods?: boolean;
-  /** What it counts where connections are counted. Default: nothing. */
+  /** What it counts when connection counting is enabled. Default: nothing. */
   readonly counting?: CountingCapability;
   /** Selects endpoints in the proportion of `selectionWeights`. Without it, endpoints of a list are equal. Default true. */
   readonly weights?: boolean;
   /**
-   * TCP connections whose endpoint is gone can be reset where the Service says so (spec R-1). With `tracksConnections`, the host deletes
-   * what the kernel tracks of them, and the rules of the backend answer their next packet with a reset, or send it to an endpoint that
-   * does; without it, the backend resets them itself. Default true.
+   * TCP connections whose endpoint is gone can be reset where the Service says so (spec R-1). With `tracksConnections`,
+   * the host deletes their conntrack entries, and the rules of the backend answer their next packet with a reset, or
+   * send it to an endpoint that does. Without it, the backend resets them itself. Default true.
    */
   readonly resets?: boolean;
-  /** Serves frontends with a range of ports (`Frontend.lastPort`). Otherwise they have none. Default false (spec PR-6). */
+  /**
+   * Serves frontends with a range of ports (`Frontend.lastPort`). Otherwise frontends have no range. Default false
+   * (spec PR-6).
+   */
   readonly portRanges?: boolean;
-  /** And those whose endpoints have other ports than the range. Default false. */
+  /** Serves ranges whose endpoints have other ports than the range, too. Default false. */
   readonly shiftedPortRanges?: boolean;
   /** The installed rules keep working while no process of the backend runs. Default true. */
   readonly servesWithoutProcess?: boolean;
 }
 
-/** What a {@link PacketPath} is read for. */
+/** Input for reading a {@link PacketPath}. */
 export interface PacketPathRequest {
   readonly family: IPFamily;
   readonly options: ProxierOptions;
-  /** Rules that are read as if they were not installed: a takeover is about to remove them. Default: none. */
+  /** Rules to ignore, because a takeover is about to remove them. Default: none. */
   readonly ignores?: (rule: PathRule) => boolean;
-  /** Names of interfaces that are read as if they did not exist: a takeover is about to remove them. Default: none. */
+  /** Names of interfaces to ignore, because a takeover is about to remove them. Default: none. */
   readonly ignoredInterfaces?: readonly string[];
-  /** Ends the reading early, where that is possible: then it rejects, or the path is not read completely. Default: none. */
+  /** Aborts the read where possible: it then rejects, or the path is incomplete. Default: none. */
   readonly signal?: AbortSignal;
   /**
-   * Called when everything that depends on Services has been read from the kernel, and what follows takes time only. A backend that
-   * does not call it has read everything when it resolves.
+   * Called when everything that depends on Services has been read from the kernel; only processing remains. A backend
+   * that does not call it has read everything when the promise resolves.
    */
   readonly onRead?: () => void;
 }

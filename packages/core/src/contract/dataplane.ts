@@ -14,8 +14,8 @@ export interface ApplyReport {
 /**
  * Reports a foreign change, in a few words: `table ip kube-proxier changed by nft (process 812)`.
  *
- * `certainty` is `seen` when an object of this backend was changed, and `possible` when that has to be checked: it is
- * logged as drift only when the check finds some. Default `seen`.
+ * `certainty` is `seen` when an object of this backend was changed, and `possible` when that has to be checked: drift
+ * is logged only if the check finds some. Default `seen`.
  */
 export type DriftReporter = (what: string, certainty?: 'seen' | 'possible') => void;
 
@@ -48,9 +48,9 @@ export interface Dataplane<Transaction = unknown, Installed = unknown> {
   plan(next: ProxyState, changes: ChangeSet, installed?: Installed): Transaction | undefined;
 
   /**
-   * `plan` that can pause, so that the process answers requests while a large state is planned: the result is the same. Yields after
-   * each millisecond of work or less. Nothing else of the plan is called until it has ended or was aborted. Optional;
-   * without it, `plan` is called.
+   * `plan` in slices, so that the process answers requests while it plans a large state. The result is the same. Yields
+   * after at most a millisecond of work. No other planning method is called until it ends or is aborted. Optional;
+   * default is `plan`.
    */
   planInSlices?(next: ProxyState, changes: ChangeSet, installed?: Installed): Slices<Transaction | undefined>;
 
@@ -76,8 +76,8 @@ export interface Dataplane<Transaction = unknown, Installed = unknown> {
   watch?(onDrift: DriftReporter, signal: AbortSignal): Promise<void>;
 
   /**
-   * Stops what is kept running in this process between calls, so that it does not keep the process alive. Called when
-   * the sync loop has ended; the rules in the kernel are kept. Optional.
+   * Stops background work in this process, so that it does not keep the process alive. Called when the sync loop has
+   * ended; the rules in the kernel are kept. Optional.
    */
   close?(): void | Promise<void>;
 
@@ -86,7 +86,7 @@ export interface Dataplane<Transaction = unknown, Installed = unknown> {
 
   /**
    * The changes that `apply` of a transaction makes to what is installed: all of them, and no others. Pure. For
-   * `kube-proxier plan`; a backend that binds `Tokens.Preview` has it. Optional.
+   * `kube-proxier plan`; required of a backend that binds `Tokens.Preview`, else optional.
    *
    * @param installed what the transaction was planned from.
    */

@@ -23,7 +23,7 @@ export interface Preview {
    * @throws ProxierError when the kernel cannot be read, for example without privileges.
    */
   changes(next: ProxyState, previous: ProxyState | undefined): Promise<readonly RuleChange[]>;
-  /** Ends what is kept running. */
+  /** Stops background work. */
   close(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export interface PreviewOptions<Transaction, Installed> {
   readonly complete?: (changes: readonly RuleChange[]) => Promise<readonly RuleChange[]>;
 }
 
-/** A preview made of a dataplane, which is read back and planned, and never applied. */
+/** A preview from a dataplane: reads back and plans, but never applies. */
 export function createPreview<Transaction, Installed>({
   dataplane,
   localAddresses,

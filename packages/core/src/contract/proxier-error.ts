@@ -5,8 +5,8 @@ const BRAND = Symbol.for('@kube-proxier/core/ProxierError');
  * - `partly-applied`: a transaction is in force except for parts of it.
  * - `leftovers`: a clean-up could not remove everything.
  * - `permission-denied`: the process lacks a privilege.
- * - `outdated`: another program changed what a transaction starts from, so that nothing of it was written.
- * - `perhaps-outdated`: another program may have changed it, so that nothing of it was written.
+ * - `outdated`: another program changed the ruleset that a transaction was planned from; nothing was written.
+ * - `perhaps-outdated`: another program may have changed it; nothing was written.
  */
 export type ProxierErrorKind = 'partly-applied' | 'leftovers' | 'permission-denied' | 'outdated' | 'perhaps-outdated';
 

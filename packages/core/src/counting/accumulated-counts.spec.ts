@@ -11,7 +11,7 @@ describe('AccumulatedCounts', () => {
   const connections = (counts: AccumulatedCounts) =>
     counts.counts().map(({ endpoint, connections }) => [endpoint ?? '', connections]);
 
-  test('adds up several counters of an endpoint, and what restarted counters had', () => {
+  test('adds up several counters of an endpoint, and keeps totals over counter resets', () => {
     const counts = new AccumulatedCounts('IPv4');
     counts.add([counter('1', 'a:1', 5), counter('2', 'a:1', 2), counter('3', 'b:1', 1)]);
     expect(connections(counts)).toEqual([
@@ -19,9 +19,9 @@ describe('AccumulatedCounts', () => {
       ['a:1', 7],
       ['b:1', 1],
     ]);
-    // Without a word: less than before is a new start.
+    // Without a reset notice: a lower value means that the counter was reset.
     counts.add([counter('1', 'a:1', 1)]);
-    // With one: more than before is not the difference.
+    // After a reset notice, a higher value is not an increment.
     counts.restart(['3']);
     counts.add([counter('3', 'b:1', 4)]);
     expect(connections(counts)).toEqual([
@@ -31,7 +31,7 @@ describe('AccumulatedCounts', () => {
     ]);
   });
 
-  test('a service port keeps what endpoints counted that have gone, and is forgotten with its last counter', () => {
+  test('a service port keeps the counts of removed endpoints, and is removed with its last counter', () => {
     const counts = new AccumulatedCounts('IPv4');
     counts.add([counter('1', 'a:1', 5), counter('2', 'b:1', 2)]);
     counts.retain([counter('2', 'b:1', 2)]);

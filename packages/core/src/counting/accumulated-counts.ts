@@ -2,15 +2,15 @@ import type { IPFamily } from '../model/address.js';
 import type { Protocol } from '../model/service-port-name.js';
 import type { ServiceCounts } from './service-counts.js';
 
-/** A counter of the kernel, of connections to one endpoint of a service port. */
+/** A kernel counter of connections to one endpoint of a service port. */
 export interface EndpointCounter {
-  /** Names the counter. */
+  /** Name of the counter. */
   readonly id: string;
-  /** Names the service port. */
+  /** Name of the service port. */
   readonly service: string;
   readonly protocol: Protocol;
   readonly endpoint: string;
-  /** What the kernel counted since the counter exists. */
+  /** Its value in the kernel. */
   readonly value: number;
 }
 
@@ -22,8 +22,8 @@ interface ServiceTotal {
 }
 
 /**
- * Totals of connections, from counters of the kernel that start again from 0 when what they belong to is written again. The total of a
- * service port keeps what was counted of endpoints that have gone.
+ * Connection totals from kernel counters, which are reset to 0 when their rule or set element is written again. The
+ * total of a service port includes removed endpoints.
  */
 export class AccumulatedCounts {
   readonly #last = new Map<string, number>();
@@ -32,7 +32,7 @@ export class AccumulatedCounts {
   /** @param family of all counters. */
   constructor(private readonly family: IPFamily) {}
 
-  /** Adds what was counted since the last time. */
+  /** Adds the increments since the last call. */
   add(counters: Iterable<EndpointCounter>): void {
     for (const { id, service, protocol, endpoint, value } of counters) {
       const last = this.#last.get(id) ?? 0;
@@ -46,14 +46,14 @@ export class AccumulatedCounts {
     }
   }
 
-  /** These counters start from 0, or are gone. */
+  /** These counters were reset or removed. */
   restart(ids: Iterable<string>): void {
     for (const id of ids) {
       this.#last.delete(id);
     }
   }
 
-  /** Forgets all service ports, endpoints and counters but these. */
+  /** Removes all service ports, endpoints and counters except these. */
   retain(counters: Iterable<Omit<EndpointCounter, 'value'>>): void {
     const ids = new Set<string>();
     const endpoints = new Map<string, Set<string>>();

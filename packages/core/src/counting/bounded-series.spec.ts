@@ -12,7 +12,7 @@ const valuesOf = (samples: readonly MetricSample[]) =>
   Object.fromEntries(samples.map(({ labels, value }) => [labels.service, value]));
 
 describe('BoundedSeries', () => {
-  test('passes on what fits, zeros included', () => {
+  test('passes on samples within the limit, zeros included', () => {
     const series = new BoundedSeries(3);
     const samples = [sample('a', 0), sample('b', 5), sample('c', 2)];
     expect(series.update(samples)).toEqual(samples);
@@ -35,13 +35,13 @@ describe('BoundedSeries', () => {
     expect(found).toHaveLength(4);
   });
 
-  test('one takes the place of another with twice as many, and what was counted stays where it was', () => {
+  test('a series with twice the count replaces a listed one, and earlier counts are not moved', () => {
     const series = new BoundedSeries(1);
     expect(valuesOf(series.update([sample('a', 10), sample('b', 5)]))).toEqual({ a: 10, '': 5 });
     expect(valuesOf(series.update([sample('a', 10), sample('b', 20)]))).toEqual({ a: 10, '': 20 });
     expect(valuesOf(series.update([sample('a', 10), sample('b', 21)]))).toEqual({ b: 1, '': 20 });
     expect(valuesOf(series.update([sample('a', 12), sample('b', 21)]))).toEqual({ b: 1, '': 22 });
-    // It continues where it was.
+    // It continues from its last value.
     expect(valuesOf(series.update([sample('a', 60), sample('b', 22)]))).toEqual({ a: 58, '': 23 });
   });
 
@@ -51,7 +51,7 @@ describe('BoundedSeries', () => {
     expect(valuesOf(series.update([sample('a', 2), sample('b', 1)]))).toEqual({ a: 12, '': 6 });
   });
 
-  test('samples with equal labels are one series', () => {
+  test('samples with equal labels form one series', () => {
     expect(new BoundedSeries(5).update([sample('a', 10), sample('a', 5)])).toEqual([sample('a', 15)]);
   });
 
@@ -81,7 +81,7 @@ describe('BoundedSeries', () => {
           expect(value).toBeGreaterThanOrEqual(last.get(name) ?? 0);
         }
         const evicted = new Map([...last].filter(([name]) => !found.has(name)));
-        // What an unlisted one counted while it was listed is in no series until it is listed again.
+        // Counts of an unlisted series from the time when it was listed are in no series until it is listed again.
         last = new Map([...evicted, ...found]);
         const sum = [...last.values()].reduce((all, value) => all + value, 0);
         expect(sum + gone).toBe(counted);

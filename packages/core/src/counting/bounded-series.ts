@@ -1,14 +1,14 @@
 import type { MetricSample } from '../contract/backend-metrics.js';
 
-/** Labels that are empty in what is summed. */
+/** Labels that are empty in the summed series. */
 const SUMMED = ['service', 'protocol', 'endpoint'] as const;
-/** How many times the value of a listed series another one must have to take its place. */
+/** Factor by which a series must exceed a listed one to replace it. */
 const REPLACEMENT_RATIO = 2;
 
 interface Series {
-  /** What it counted up to the last update. */
+  /** Its value at the last update. */
   value: number;
-  /** What was counted while it was listed. */
+  /** The increments while it was listed. */
   listed: number;
 }
 
@@ -16,18 +16,18 @@ interface Series {
  * The samples of one counter, as a bounded number of series: those with the highest values, and the sum of the rest, whose labels
  * `service`, `protocol` and `endpoint` are empty.
  *
- * No series ever goes backwards, and nothing is counted twice: what is counted while a series is listed counts for it, and
- * otherwise for the rest. A series stays listed until it is gone, or until one of the rest has counted twice as much.
+ * No series ever decreases, and nothing is counted twice: increments count for a series while it is listed, and
+ * otherwise for the rest. A series stays listed until it is removed, or until an unlisted one has twice its value.
  */
 export class BoundedSeries {
   #series = new Map<string, Series>();
   #listed = new Set<string>();
   readonly #rests = new Map<string, { readonly sample: MetricSample; value: number }>();
 
-  /** @param limit the most series that are listed, the rest not counted. */
+  /** @param limit maximum number of listed series, without the summed one. */
   constructor(private readonly limit: number) {}
 
-  /** @param samples of one metric, all that there are: a series that is not among them is gone. */
+  /** @param samples all samples of one metric; a series without a sample is removed. */
   update(samples: readonly MetricSample[]): readonly MetricSample[] {
     const current = new Map<string, MetricSample>();
     for (const sample of samples) {

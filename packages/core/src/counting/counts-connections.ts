@@ -4,8 +4,8 @@ import { readCountTraffic } from './counts-traffic.js';
 export const COUNT_CONNECTIONS_ANNOTATION = 'kube-proxier.io/count-connections';
 
 /**
- * What the Service says; undefined where it says nothing, or nothing that can be read. Where it has its traffic counted, and says
- * nothing about connections, they are counted, too.
+ * The value of the Service's annotation; undefined where it is absent or invalid. A Service whose traffic is counted
+ * has its connections counted, too, unless its annotation says otherwise.
  */
 export function readCountConnections(annotations: Readonly<Record<string, string>>): boolean | undefined {
   const value = annotations[COUNT_CONNECTIONS_ANNOTATION];
@@ -16,13 +16,13 @@ export function readCountConnections(annotations: Readonly<Record<string, string
  * Whether connections to a service port are counted.
  *
  * @param annotations of the Service.
- * @param countAll `ProxierOptions.countConnections`: whether they are where the Service says nothing about it.
+ * @param countAll `ProxierOptions.countConnections`: default for Services without the annotation.
  */
 export function countsConnections(annotations: Readonly<Record<string, string>>, countAll: boolean): boolean {
   return readCountConnections(annotations) ?? countAll;
 }
 
-/** What is wrong with the annotation; undefined when nothing is. */
+/** The error in the annotation; undefined when it is valid. */
 export function countConnectionsProblem(annotations: Readonly<Record<string, string>>): string | undefined {
   const value = annotations[COUNT_CONNECTIONS_ANNOTATION];
   return value === undefined || value === 'true' || value === 'false'

@@ -1,7 +1,7 @@
 /** Annotation of a Service: `true` counts packets and bytes of it, `false` does not, whatever `countTraffic` says. */
 export const COUNT_TRAFFIC_ANNOTATION = 'kube-proxier.io/count-traffic';
 
-/** What the Service says; undefined where it says nothing, or nothing that can be read. */
+/** The value of the Service's annotation; undefined where it is absent or invalid. */
 export function readCountTraffic(annotations: Readonly<Record<string, string>>): boolean | undefined {
   const value = annotations[COUNT_TRAFFIC_ANNOTATION];
   return value === 'true' || (value === 'false' ? false : undefined);
@@ -11,13 +11,13 @@ export function readCountTraffic(annotations: Readonly<Record<string, string>>):
  * Whether packets and bytes of a service port are counted, for each endpoint.
  *
  * @param annotations of the Service.
- * @param countAll `ProxierOptions.countTraffic`: whether they are where the Service says nothing about it.
+ * @param countAll `ProxierOptions.countTraffic`: default for Services without the annotation.
  */
 export function countsTraffic(annotations: Readonly<Record<string, string>>, countAll: boolean): boolean {
   return readCountTraffic(annotations) ?? countAll;
 }
 
-/** What is wrong with the annotation; undefined when nothing is. */
+/** The error in the annotation; undefined when it is valid. */
 export function countTrafficProblem(annotations: Readonly<Record<string, string>>): string | undefined {
   const value = annotations[COUNT_TRAFFIC_ANNOTATION];
   return value === undefined || value === 'true' || value === 'false'

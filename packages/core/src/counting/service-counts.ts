@@ -2,13 +2,13 @@ import type { BackendMeasurement, BackendMetric, CountedQuantity, MetricSample }
 import type { IPFamily } from '../model/address.js';
 import type { Protocol } from '../model/service-port-name.js';
 
-/** What was counted of a service port, or of one of its endpoints, since counting began. */
+/** Counts of a service port, or of one of its endpoints, since counting began. */
 export interface ServiceCounts {
   /** `namespace/name:portName`. */
   readonly service: string;
   readonly protocol: Protocol;
   readonly family: IPFamily;
-  /** `address:port`. Absent: of the service port as a whole. */
+  /** `address:port`. Absent for the whole service port. */
   readonly endpoint?: string;
   readonly connections?: number;
   readonly packets?: Directions;
@@ -21,11 +21,11 @@ export interface Directions {
   readonly toClients: number;
 }
 
-/** What a backend counts, of what. */
+/** The quantities that a backend counts, per service port and per endpoint. */
 export interface CountingCapability {
-  /** Of each service port. */
+  /** Counted per service port. */
   readonly servicePorts: readonly CountedQuantity[];
-  /** Of each endpoint of a service port. */
+  /** Counted per endpoint of a service port. */
   readonly endpoints: readonly CountedQuantity[];
 }
 
@@ -58,7 +58,7 @@ export type CountsReading =
   | { readonly source: 'process'; read(): readonly ServiceCounts[] }
   | { readonly source: 'kernel'; read(): Promise<readonly ServiceCounts[]> };
 
-/** The measurement `connections` of a backend, with the metrics of what it counts. */
+/** The measurement `connections` of a backend, with its metrics. */
 export function countsMeasurement(counts: CountingCapability, reading: CountsReading): BackendMeasurement {
   const name = 'connections';
   const metrics = [

@@ -93,7 +93,7 @@ describe('withCompanion', () => {
     }
   });
 
-  test('a sync is reported when the companion is done too, has failed, or takes too long', async () => {
+  test('a sync is reported once the companion has finished, failed or timed out', async () => {
     const [first, second] = [backend('first'), backend('second')];
     const { create, clock } = setUp(withCompanion(first, second, (context) => ({ ...context, observer: {} })));
     let reported = 0;

@@ -7,9 +7,9 @@ import { CompanionProgress } from '../sync/companion-progress.js';
 import { CompanionProxier } from '../sync/companion-proxier.js';
 
 /**
- * A backend with a companion that implements what the backend cannot: NodePorts on 127.0.0.1 for nftables, for example.
- * Mode, probe and metadata are those of the main backend. A sync is reported when both are done (or the companion
- * failed, or took more than a second).
+ * A backend with a companion that adds missing features: NodePorts on 127.0.0.1 for nftables, for example. Mode, probe
+ * and metadata are those of the main backend. A sync is reported when both are done (or the companion failed, or took
+ * more than a second).
  *
  * @param contextOf - derives the companion's context from that of the main backend; undefined where no companion is
  *   needed.

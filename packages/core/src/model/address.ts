@@ -111,7 +111,7 @@ function networkOf(cidr: string): ReturnType<typeof ipaddr.parseCIDR> {
   return network;
 }
 
-/** Networks that were parsed: those of a cluster and its node are asked about for every address. */
+/** Cache of parsed networks: the networks of the cluster and the node are looked up for every address. */
 const NETWORKS = new Map<string, ReturnType<typeof ipaddr.parseCIDR>>();
 const MAX_NETWORKS = 1000;
 

@@ -1,4 +1,4 @@
 declare const BRAND: unique symbol;
 
-/** Text of one kind, which no other text can be passed for. It is plain text when the program runs. */
+/** A branded string: the compiler rejects other strings in its place. A plain string at run time. */
 export type Branded<Kind extends string> = string & { readonly [BRAND]: Kind };

@@ -10,9 +10,9 @@ export interface ServicePortChange {
 /**
  * The difference of two states, per service port. Computed in time proportional to the change.
  *
- * It serves two kinds of readers. A backend needs what it must write: `servicePorts`. An observer that follows
- * connections needs every change of endpoints: `resolvedServicePorts`. An endpoint that terminates and is then deleted
- * is only in the second, as no packet was balanced to it in between.
+ * `servicePorts` has the changes that a backend must write. `resolvedServicePorts` has every change of endpoints, for
+ * observers that track connections. The deletion of a terminating endpoint is only in the latter, as no new connection
+ * was balanced to it.
  *
  * When `previous` is undefined, the installed state is unknown: both then contain every service port of the next state
  * as added, and everything else counts as changed.
@@ -35,9 +35,7 @@ export interface ChangeSet {
   readonly nodeChanged: boolean;
 }
 
-/**
- * Whether the two states are the same for all readers: there is nothing to write, and nothing for observers to follow.
- */
+/** Whether the states are equal for backends and observers: nothing to write, nothing to observe. */
 export function isEmptyChangeSet(changes: ChangeSet): boolean {
   return (
     changes.previous !== undefined &&

@@ -12,7 +12,7 @@ export const CILIUM_SLICE_WEIGHT_ANNOTATION = 'service.cilium.io/weight';
 /** Annotation of a Service: how long an endpoint takes from first ready to its whole weight: `30s`, `2m`. */
 export const SLOW_START_ANNOTATION = 'kube-proxier.io/slow-start';
 
-/** Annotations of a Service that core reads, so that they are no options of backends. */
+/** Annotations of a Service that core reads; they are not passed to backends as options. */
 export const CORE_ANNOTATIONS: readonly string[] = [
   ENDPOINT_WEIGHTS_ANNOTATION,
   SLOW_START_ANNOTATION,
@@ -24,10 +24,10 @@ export const CORE_ANNOTATIONS: readonly string[] = [
 export const DEFAULT_WEIGHT = 1;
 /** The largest weight. */
 export const MAX_WEIGHT = 65_535;
-/** An endpoint in slow start gets a number of these parts of its weight. */
+/** Number of slow start steps: an endpoint gets a multiple of this fraction of its weight. */
 export const SLOW_START_PARTS = 10;
 
-/** The endpoints that a weight is for. */
+/** The endpoints that a weight applies to. */
 export type WeightSelector =
   | {
       readonly kind: 'network';
@@ -43,7 +43,7 @@ export interface WeightRule {
   readonly weight: number;
 }
 
-/** Rules by what they select, with their places in the order. */
+/** Rules by selector, with their positions in the order. */
 interface RuleIndex {
   /** By `address`, `node/NAME` or `pod/NAME`: the first rule for it. */
   readonly exact: ReadonlyMap<string, number>;
@@ -100,13 +100,14 @@ export function weightByRules(
   return places.length === 0 ? undefined : rules[Math.min(...places)]?.weight;
 }
 
-/** Whether new connections may go to an endpoint that is ready or stands in for ready ones. Weight 0 drains it. */
+/** Whether a ready endpoint, or a terminating one used in its place, may get new connections. Weight 0 drains it. */
 export function isDrained({ weight }: Pick<Endpoint, 'weight'>): boolean {
   return weight === 0;
 }
 
 /**
- * The weights to select endpoints of a list by, in its order, slow start included, without a common divisor (spec E-1, E-9).
+ * The selection weights of the endpoints of a list, in its order, slow start included, reduced by their common divisor
+ * (spec E-1, E-9).
  *
  * @param endpoints of one list (`ResolvedServicePort.cluster` or `local`), none of which is drained.
  * @returns whole numbers, 1…65535; undefined where all endpoints are equal, which is the common case.
@@ -124,9 +125,9 @@ export function selectionWeights(endpoints: readonly Endpoint[]): readonly numbe
   return weights;
 }
 
-/** Number of endpoints from which on caching the result is faster than computing it again. */
+/** Minimum number of endpoints for caching: below it, computing the result again is faster. */
 const LONG_LIST = 1024;
-/** Of long lists, which are asked for several times with each change. */
+/** Cache for long lists, which are looked up several times with each change. */
 const WEIGHTS = new WeakMap<readonly Endpoint[], { readonly weights: readonly number[] | undefined }>();
 
 function calculatedWeights(endpoints: readonly Endpoint[]): readonly number[] | undefined {
@@ -148,13 +149,16 @@ function calculatedWeights(endpoints: readonly Endpoint[]): readonly number[] | 
   return scaled.every((weight) => weight === scaled[0]) ? undefined : scaled;
 }
 
-/** Slots of a list of so many endpoints with unequal weights, at most, in a mode that selects by slots (spec E-9). */
+/**
+ * Maximum number of slots of a list with unequal weights, by number of endpoints, in a mode that selects by slots (spec
+ * E-9).
+ */
 export function selectionSlots(endpoints: number): number {
   return Math.max(1024, endpoints * 8);
 }
 
 /**
- * Whole numbers in the proportion of the weights, as exact as a sum allows: what a selection with slots needs.
+ * Integers in the proportion of the weights, as exact as the limit of their sum allows, for selection by slots.
  *
  * @param weights of {@link selectionWeights}.
  * @param limit of the sum; at least the number of weights.
@@ -165,7 +169,7 @@ export function proportionalParts(weights: readonly number[], limit: number): re
   if (sum <= limit) {
     return weights;
   }
-  // One part for each endpoint is reserved, so that none is left without.
+  // One slot per endpoint is reserved, so that each has at least one.
   const exact = weights.map((weight) => (weight / sum) * limit);
   const parts = exact.map((part) => Math.max(1, Math.floor(part)));
   let left = limit - parts.reduce((total, part) => total + part, 0);
@@ -179,7 +183,7 @@ export function proportionalParts(weights: readonly number[], limit: number): re
     parts[index] = (parts[index] ?? 0) + 1;
     left -= 1;
   }
-  // Many endpoints below one part were rounded up: the largest give that back.
+  // Shares below one slot were rounded up: the largest shares are reduced in return.
   while (left < 0) {
     const most = parts.indexOf(Math.max(...parts));
     const give = Math.min(-left, (parts[most] ?? 1) - 1);

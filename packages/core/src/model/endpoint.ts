@@ -1,5 +1,5 @@
 /**
- * One address and port of a service port that can answer.
+ * One backend address and port of a service port.
  *
  * Immutable, and the same object while it is unchanged.
  */
@@ -19,8 +19,8 @@ export interface Endpoint {
   /** `conditions.terminating`, absent means false. */
   readonly terminating: boolean;
   /**
-   * Its share of new connections, against those of other endpoints: 0…65535. 0 drains it: no new connections; open ones
-   * continue (spec E-5). From annotations of the EndpointSlice, else of the Service; 1 where none names it.
+   * Its share of new connections relative to other endpoints: 0…65535. 0 drains it: no new connections; established
+   * ones continue (spec E-5). From annotations of the EndpointSlice, else of the Service. Default 1.
    */
   readonly weight: number;
   /**
@@ -43,8 +43,8 @@ export interface Endpoint {
 }
 
 /**
- * Whether it runs on this node, or may do so because its node is unknown. Only such an endpoint can get its own packets back from
- * this node, so that these must be masqueraded (spec O-9).
+ * Whether it runs on this node, or may do so because its node is unknown. Only for such an endpoint can this node
+ * forward its own packets back to it; they must be masqueraded (spec O-9).
  */
 export function mayBeLocal({ isLocal, nodeName }: Pick<Endpoint, 'isLocal' | 'nodeName'>): boolean {
   return isLocal || nodeName === undefined;

@@ -43,7 +43,7 @@ export type Route = ForwardRoute | ClosedRoute;
 export interface ForwardRoute {
   readonly source: RouteSource;
   readonly action: 'forward';
-  /** The endpoint list of the service port to pick from; never empty. */
+  /** The endpoint list of the service port to select from; never empty. */
   readonly endpoints: 'cluster' | 'local';
   readonly masquerade: Masquerade;
 }
@@ -89,7 +89,7 @@ export function frontendKey(protocol: Protocol, address: string | undefined, por
   return `${protocol}/${address === undefined ? `node:${port}` : joinHostPort(address, port)}` as FrontendKey;
 }
 
-/** The parts of a frontend's key, which {@link frontendKey} makes a key of. */
+/** The components of a frontend's key, for {@link frontendKey}. */
 export function parseFrontendKey(key: FrontendKey): {
   readonly protocol: Protocol;
   readonly address: string | undefined;

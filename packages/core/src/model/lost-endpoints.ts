@@ -2,7 +2,7 @@ import type { ChangeSet } from './change-set.js';
 import type { ResolvedServicePort } from './proxy-state.js';
 import type { ServicePortKey } from './service-port-name.js';
 
-/** Keys of endpoints, `10.0.0.1:80`; `unknown`: all that are not there now. */
+/** Keys of endpoints, `10.0.0.1:80`; `unknown`: all except the current endpoints. */
 export type LostEndpoints = ReadonlySet<string> | 'unknown';
 
 /** Whether TCP connections of a service port are reset when their endpoint is gone. */
@@ -11,15 +11,15 @@ export function resetsConnections({ name, servicePort }: Pick<ResolvedServicePor
 }
 
 /**
- * The service ports of a change whose connections may have lost their endpoint (spec R-2 to R-5), each with the keys of the
- * endpoints that it lost; `'unknown'` where what was there before is not known, so that every endpoint that is not there now
- * counts. Costs nothing without the annotation. Pure.
+ * The service ports of a change whose connections may have lost their endpoint (spec R-2 to R-5), each with the keys of
+ * its removed endpoints; `'unknown'` where the previous endpoints are not known, so that every endpoint except the
+ * current ones counts as removed. Costs nothing without the annotation. Pure.
  *
- * - An endpoint is gone when no EndpointSlice of the service port lists its address and port. One that is not ready, terminates,
- *   or is drained is there.
- * - What the Service says after the change applies. A service port that is removed resets nothing, nor does one that is added.
- * - At start, and when a Service begins to say `reset`, endpoints may have gone before: unless it has none at all, which may as
- *   well mean that they have not been read yet.
+ * - An endpoint is gone when no EndpointSlice of the service port lists its address and port. An endpoint that is not
+ *   ready, terminating or drained still exists.
+ * - The annotation of the Service after the change applies. Adding or removing a service port resets no connections.
+ * - At start, and when the annotation of a Service becomes `reset`, endpoints may have been removed earlier. If the
+ *   Service has no endpoint at all, nothing is reset: the endpoints may not have been read yet.
  */
 export function lostEndpoints(
   changes: Pick<ChangeSet, 'previous' | 'resolvedServicePorts'>,

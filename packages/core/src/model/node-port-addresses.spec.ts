@@ -42,7 +42,7 @@ describe('nodePortAddresses of a node with both families (spec K-70…K-76)', ()
     ['all,localhost', all(true), all(true)],
     ['all,primary,10.0.0.0/8', all(true), all(false)],
     ['0.0.0.0/0,localhost', all(true), listed(true)],
-    // The node's own address comes first, and once.
+    // The node's own address is first, without duplicates.
     ['10.0.0.0/8,primary', listed(false, '192.0.2.1', '10.0.0.1', '10.0.0.2'), listed(false, '2001:db8::1')],
     ['192.0.2.0/24,primary,192.0.2.1/32', listed(false, '192.0.2.1'), listed(false, '2001:db8::1')],
     // Only networks: the family without one is served on all addresses.
@@ -79,7 +79,7 @@ describe('nodePortAddresses of a node with both families (spec K-70…K-76)', ()
   );
 
   test.each<[string, object, object]>([
-    // As in kube-proxy: what selects nothing of a family selects all of it.
+    // As in kube-proxy: a selection without any address of a family selects the whole family.
     ['primary', all(true), all(false)],
     ['primary,10.0.0.0/8', listed(false, '10.0.0.1', '10.0.0.2'), all(false)],
     ['primary,localhost', listed(true), listed(true)],
@@ -110,7 +110,7 @@ describe('nodePortAddresses of a node with both families (spec K-70…K-76)', ()
     expect(report('172.16.0.0/12', 'IPv4')).toEqual([]);
   });
 
-  test('servesLoopback is what will be resolved for a node that has addresses', () => {
+  test('servesLoopback predicts the resolved addresses of a node that has addresses', () => {
     for (const entries of [
       '',
       'all',
@@ -172,7 +172,7 @@ describe('loopback addresses that are listed and not served (spec K-76)', () => 
     expect(served({ localhostNodePorts: false }, 'IPv4', sockets)).toBe(false);
   });
 
-  test('nor are port ranges that a backend does not say it serves (spec PR-6)', () => {
+  test('nor are port ranges without the capability of the backend (spec PR-6)', () => {
     const options = { localhostNodePorts: true as LocalhostNodePorts };
     expect(optionsOfFamily(options, 'IPv4').portRanges).toBe('none');
     expect(optionsOfFamily(options, 'IPv4', { portRanges: true }).portRanges).toBe('same-port');

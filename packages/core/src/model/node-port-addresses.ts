@@ -3,7 +3,7 @@ import { cidrContains, familyOf, type IPFamily, parseCIDR } from './address.js';
 import type { PortRangeSupport } from './port-range.js';
 
 /**
- * Words that `nodePortAddresses` may have beside networks (spec K-75):
+ * Keywords of `nodePortAddresses`, in addition to networks (spec K-75):
  * - `primary`: the node's own address of each family, loopback addresses left out (spec W-31).
  * - `localhost`: 127.0.0.0/8 and ::1/128.
  * - `all`: 0.0.0.0/0 and ::/0.
@@ -45,13 +45,13 @@ export type NodePortAddresses =
  */
 export type LocalhostNodePorts = boolean | 'listed';
 
-/** What a backend can serve of loopback addresses; part of its `BackendCapabilities`, which explain it. */
+/** The loopback capabilities of a backend; part of `BackendCapabilities`, where they are documented. */
 export interface LoopbackCapabilities {
   readonly localhostNodePorts?: boolean;
   readonly localhostNodePortsIPv6?: boolean;
 }
 
-/** The options that loopback addresses depend on; part of `ProxierOptions`, which explain them. */
+/** The loopback options; part of `ProxierOptions`, where they are documented. */
 export interface LoopbackOptions {
   readonly localhostNodePorts: LocalhostNodePorts;
   readonly nodePortAddresses: NodePortAddressSelection;
@@ -130,9 +130,9 @@ export function nodePortAddressEntries(selection: NodePortAddressSelection): rea
 }
 
 /**
- * The addresses that a selection means for one family (spec K-70…K-76). Pure. If nothing of the family is selected, as with
- * networks of the other family only, or with `primary` on a node without an address of the family, NodePorts are served on all
- * local addresses.
+ * The addresses that a selection resolves to for one family (spec K-70…K-76). Pure. If nothing of the family is
+ * selected, as with networks of the other family only, or with `primary` on a node without an address of the family,
+ * NodePorts are served on all local addresses.
  */
 export function resolveNodePortAddresses(
   selection: NodePortAddressSelection,
@@ -156,8 +156,8 @@ export function resolveNodePortAddresses(
 }
 
 /**
- * The addresses on which NodePorts are served, for reports: `all` or single addresses, and the loopback network where that is
- * served, too. Empty for none.
+ * The addresses on which NodePorts are served, for reports: `all` or single addresses, and the loopback network where
+ * it is served. Empty for none.
  */
 export function listNodePortAddresses(addresses: NodePortAddresses, family: IPFamily): readonly string[] {
   return [
@@ -220,7 +220,7 @@ function localhostNodePortsOf(
     : capabilities.localhostNodePorts === true && localhostNodePorts;
 }
 
-/** A loopback network that is listed, and on which NodePorts are not served all the same (spec K-76). */
+/** A loopback network that is listed, but on which NodePorts are not served (spec K-76). */
 export interface UnservedLoopback {
   readonly family: IPFamily;
   /** `127.0.0.0/8` or `::1/128`. */

@@ -22,12 +22,12 @@ export interface HeldPortRange {
   readonly owner: ServicePortKey;
 }
 
-/** Where ranges are looked up: a protocol and a canonical address, `UDP/10.96.0.1`. */
+/** Lookup key of ranges: a protocol and a canonical address, `UDP/10.96.0.1`. */
 export function portRangeSpace(protocol: Protocol, address: string): string {
   return `${protocol}/${address}`;
 }
 
-/** The ports of a frontend, or of what has a range as frontends have it. */
+/** The ports of a frontend, or of another object with a port range. */
 export interface FrontendPorts {
   readonly port: number;
   readonly lastPort?: number | undefined;
@@ -49,8 +49,8 @@ export function formatPorts(frontend: FrontendPorts): string {
 }
 
 /**
- * The endpoint, with the port that packets to a port of a frontend reach: as far from the endpoint's own port as that
- * is from the frontend's first port (spec PR-2).
+ * The endpoint with its port for packets to a port of a frontend: the offset from the endpoint's own port equals the
+ * offset from the frontend's first port (spec PR-2).
  */
 export function endpointAt(endpoint: Endpoint, frontend: FrontendPorts, port: number): Endpoint {
   const by = frontend.lastPort === undefined ? 0 : port - frontend.port;

@@ -20,7 +20,7 @@ export interface ReadonlyTable<Key, Value> extends Iterable<[Key, Value]> {
 }
 
 /**
- * How to distinguish packets of pods from others (spec K-60).
+ * How to detect packets of pods (spec K-60).
  * - `none`: they cannot be distinguished.
  * - `source-cidr`: the source address is in the network.
  * - `interface`: the packet arrived on this interface.
@@ -53,9 +53,9 @@ export interface ResolvedServicePort {
   readonly servicePort: ServicePort;
   /** The addresses at which it is reached; an address that an older Service already has is omitted. */
   readonly frontends: readonly Frontend[];
-  /** Endpoints that `forward` to `cluster` picks from; empty when no route uses it. */
+  /** Endpoints that `forward` to `cluster` selects from; empty when no route uses it. */
   readonly cluster: readonly Endpoint[];
-  /** Endpoints that `forward` to `local` picks from; empty when no route uses it. */
+  /** Endpoints that `forward` to `local` selects from; empty when no route uses it. */
   readonly local: readonly Endpoint[];
   /** Session affinity timeout in seconds, over all frontends; undefined for no affinity. */
   readonly affinitySeconds: number | undefined;

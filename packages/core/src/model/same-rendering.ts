@@ -3,7 +3,7 @@ import { CORE_ANNOTATIONS } from './endpoint-weights.js';
 import type { ResolvedServicePort } from './proxy-state.js';
 import { structurallyEqual } from './structurally-equal.js';
 
-/** Whether a backend renders both the same. Both undefined counts as different: there is nothing to compare. */
+/** Whether a backend renders both the same. Two undefined values count as different. */
 export function sameRendering(left: ResolvedServicePort | undefined, right: ResolvedServicePort | undefined): boolean {
   return (
     left !== undefined &&

@@ -9,7 +9,7 @@ export const WHEN_ENDPOINT_GOES_ANNOTATION = 'kube-proxier.io/when-endpoint-goes
 export type WhenEndpointGoes = 'keep' | 'reset';
 
 /**
- * Milliseconds that an endpoint must be missing before it counts as gone (spec R-3), beside the minimum period of syncs:
- * controllers move endpoints from one EndpointSlice to another in two writes.
+ * Milliseconds that an endpoint must be missing before it counts as removed (spec R-3), in addition to the minimum sync
+ * period: controllers move endpoints between EndpointSlices in two writes.
  */
 export const GONE_AFTER = 1000;

@@ -27,7 +27,7 @@ export function identityOf(object: unknown): ObjectIdentity | undefined {
 }
 
 /**
- * Why an address must not be a forwarding target or be taken over, or undefined when it may. The same rules as in the
+ * Why an address must not be a forwarding target or a Service address; undefined when it may. The same rules as in the
  * API server: such an address would let a Service redirect traffic into the node itself.
  */
 export function specialAddress(address: ParsedAddress): string | undefined {
@@ -115,7 +115,7 @@ export class FieldReader {
     return { namespace: namespaced ? (metadata.namespace as string) : '', name: metadata.name };
   }
 
-  /** A list, empty when absent; any other value is recorded and read as empty. */
+  /** A list, empty when absent; an invalid value is recorded and read as empty. */
   list(value: unknown, field: string): readonly unknown[] {
     if (value === undefined || value === null) {
       return [];
@@ -127,7 +127,7 @@ export class FieldReader {
     return [];
   }
 
-  /** A record, undefined when absent; any other value is recorded and read as absent. */
+  /** A record, undefined when absent; an invalid value is recorded and read as absent. */
   record(value: unknown, field: string): UnknownRecord | undefined {
     if (value === undefined || value === null) {
       return undefined;
@@ -213,7 +213,7 @@ export class FieldReader {
 
   /** Milliseconds since the epoch, undefined when absent or not a time. */
   time(value: unknown): number | undefined {
-    // Not `instanceof`: a Date that came through `structuredClone` or another realm is a Date too.
+    // Not `instanceof`, which fails for a Date from `structuredClone` or another realm.
     if (typeof value === 'string' || Object.prototype.toString.call(value) === '[object Date]') {
       const milliseconds = new Date(value as string | Date).getTime();
       return Number.isNaN(milliseconds) ? undefined : milliseconds;

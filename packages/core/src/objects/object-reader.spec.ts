@@ -182,29 +182,32 @@ describe('readService', () => {
   });
 });
 
-test.each([true, 5, ['reset'], { a: 1 }])('an annotation of this project that is no text is reported: %j', (value) => {
-  const annotations = {
-    'kube-proxier.io/a': value,
-    'other/a': value,
-    'kube-proxier.io/b': null,
-    'kube-proxier.io/c': 'c',
-  };
-  const expected = [
-    {
-      field: 'metadata.annotations["kube-proxier.io/a"]',
-      message: `${JSON.stringify(value)} is not text; put it in quotes`,
-      ignored: 'field',
-    },
-  ];
-  const service = readService({ ...makeService('a'), metadata: { name: 'a', namespace: 'b', annotations } });
-  expect(service.problems).toMatchObject(expected);
-  expect(service.definition?.annotations).toEqual({ 'kube-proxier.io/c': 'c' });
-  const slice = makeSlice('web', ['10.0.0.1']);
-  const ofSlice = { ...annotations, 'service.cilium.io/weight': value };
-  const read = readEndpointSlice({ ...slice, metadata: { ...slice.metadata, annotations: ofSlice } });
-  expect(read.problems).toMatchObject([...expected, { field: 'metadata.annotations["service.cilium.io/weight"]' }]);
-  expect(read.definition?.endpoints).toHaveLength(1);
-});
+test.each([true, 5, ['reset'], { a: 1 }])(
+  'an annotation of this project that is not a string is reported: %j',
+  (value) => {
+    const annotations = {
+      'kube-proxier.io/a': value,
+      'other/a': value,
+      'kube-proxier.io/b': null,
+      'kube-proxier.io/c': 'c',
+    };
+    const expected = [
+      {
+        field: 'metadata.annotations["kube-proxier.io/a"]',
+        message: `${JSON.stringify(value)} is not text; put it in quotes`,
+        ignored: 'field',
+      },
+    ];
+    const service = readService({ ...makeService('a'), metadata: { name: 'a', namespace: 'b', annotations } });
+    expect(service.problems).toMatchObject(expected);
+    expect(service.definition?.annotations).toEqual({ 'kube-proxier.io/c': 'c' });
+    const slice = makeSlice('web', ['10.0.0.1']);
+    const ofSlice = { ...annotations, 'service.cilium.io/weight': value };
+    const read = readEndpointSlice({ ...slice, metadata: { ...slice.metadata, annotations: ofSlice } });
+    expect(read.problems).toMatchObject([...expected, { field: 'metadata.annotations["service.cilium.io/weight"]' }]);
+    expect(read.definition?.endpoints).toHaveLength(1);
+  },
+);
 
 describe('readEndpointSlice', () => {
   test('endpoints of the wrong family or without an address are omitted and reported', () => {

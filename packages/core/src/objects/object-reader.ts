@@ -43,7 +43,7 @@ export class ObjectReader {
     return this.#read('ServiceCIDR', object, readServiceCIDR);
   }
 
-  /** The object was deleted: its problems are reported again if it returns with them. */
+  /** Called when the object is deleted: its problems are reported again if it is recreated with them. */
   forget(kind: 'Service' | 'EndpointSlice', identity: ObjectIdentity): void {
     this.#reported.delete(`${kind} ${identity.namespace}/${identity.name}`);
   }

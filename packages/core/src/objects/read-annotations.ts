@@ -10,10 +10,10 @@ type Annotations = Readonly<Record<string, string>>;
 const NO_ANNOTATIONS: Annotations = {};
 
 /**
- * The annotations of an object that this project reads, sorted. One that is no text is omitted and reported: an API server refuses it, but
- * in a file, YAML reads `true` and `5` without quotes as something else.
+ * The annotations of an object that this project reads, sorted. A value that is not a string is omitted and reported:
+ * the API server rejects it, but in YAML files, unquoted `true` and `5` are not strings.
  *
- * @param others names without the prefix of this project that are read as well.
+ * @param others further names to read, which do not have the prefix of this project.
  */
 export function readAnnotations(
   reader: FieldReader,

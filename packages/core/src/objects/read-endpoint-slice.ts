@@ -11,7 +11,7 @@ import { readSliceWeight, readWeightRules } from './read-weights.js';
 import { isRecord } from './unknown-record.js';
 
 const NO_HINTS: readonly string[] = [];
-/** Characters of the reason why an endpoint is not ready. */
+/** Maximum length of the reason why an endpoint is not ready, in characters. */
 const MAX_REASON = 200;
 
 /** Exceptions from the rules of the API server. */
@@ -162,7 +162,7 @@ function readEndpoints(
   return endpoints;
 }
 
-/** Only names, never decisions, depend on it: anything else than the name of a pod of this namespace is no name. */
+/** Used for names only, never for decisions. Undefined unless it names a pod of this namespace. */
 function readPodName(targetRef: unknown, namespace: string): string | undefined {
   if (!isRecord(targetRef) || targetRef.kind !== 'Pod' || (targetRef.namespace ?? namespace) !== namespace) {
     return undefined;

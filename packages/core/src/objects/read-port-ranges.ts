@@ -3,13 +3,13 @@ import { printableValue } from '../text/printable.js';
 import type { ServicePortDefinition } from './definitions.js';
 import type { FieldReader } from './field-reader.js';
 
-/** Ranges of a Service, at most. */
+/** Maximum number of ranges of a Service. */
 const MAX_RANGES = 64;
 const MAX_PORT = 65_535;
 
 /**
- * The ports of a Service with the ranges of `kube-proxier.io/port-range` (spec PR-1). An invalid range is reported, and the port
- * that it would extend is served alone (spec PR-3).
+ * The ports of a Service with the ranges of `kube-proxier.io/port-range` (spec PR-1). An invalid range is reported, and
+ * only the port that it would extend is served (spec PR-3).
  */
 export function readPortRanges(
   reader: FieldReader,

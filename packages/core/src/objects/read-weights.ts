@@ -10,9 +10,9 @@ import {
 import { printableValue } from '../text/printable.js';
 import { type FieldReader, isDnsSubdomain } from './field-reader.js';
 
-/** Endpoints of an EndpointSlice, at most. */
+/** Maximum number of rules: an EndpointSlice has no more endpoints. */
 const MAX_RULES = 1000;
-/** Each is compared with each endpoint. */
+/** Limit, because each network is compared with each endpoint. */
 const MAX_NETWORKS = 64;
 const MAX_SLOW_START_SECONDS = 3600;
 const NO_RULES: readonly WeightRule[] = [];
@@ -60,7 +60,7 @@ function readRule(text: string): WeightRule | undefined {
   return network === undefined ? undefined : { selector: { kind: 'network', network }, weight };
 }
 
-/** Whether a network is one address, which is found without a comparison. */
+/** Whether a network is a single address, which needs a lookup only. */
 function isHost(network: string): boolean {
   return hostCIDR(network.slice(0, network.indexOf('/'))) === network;
 }
@@ -85,7 +85,7 @@ function weightOf(text: string): number | undefined {
   return /^(0|[1-9]\d{0,4})$/.test(text) && Number(text) <= MAX_WEIGHT ? Number(text) : undefined;
 }
 
-/** Seconds of slow start (spec E-7); undefined for none. An invalid duration is reported, and there is none. */
+/** Seconds of slow start (spec E-7); undefined for none. An invalid duration is reported and disables slow start. */
 export function readSlowStart(reader: FieldReader, annotations: Annotations): number | undefined {
   const text = annotations[SLOW_START_ANNOTATION];
   if (text === undefined) {

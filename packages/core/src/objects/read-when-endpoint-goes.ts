@@ -2,7 +2,7 @@ import { WHEN_ENDPOINT_GOES_ANNOTATION, type WhenEndpointGoes } from '../model/w
 import { printableValue } from '../text/printable.js';
 import type { FieldReader } from './field-reader.js';
 
-/** `kube-proxier.io/when-endpoint-goes` of a Service (spec R-1). Another value is reported, and connections are kept. */
+/** `kube-proxier.io/when-endpoint-goes` of a Service (spec R-1). An invalid value is reported and read as `keep`. */
 export function readWhenEndpointGoes(
   reader: FieldReader,
   annotations: Readonly<Record<string, string>>,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { isMap, isPair, isSeq, parseAllDocuments } from 'yaml';
 import { nestingOfText } from './text-nesting.js';
 
-/** How deep the YAML parser finds lists and mappings nested. */
+/** The nesting depth of lists and mappings, by the YAML parser. */
 function depthOf(node: unknown): number {
   if (isPair(node)) {
     return Math.max(depthOf(node.key), depthOf(node.value));
@@ -41,12 +41,12 @@ describe('nestingOfText', () => {
     expect(nestingOfText(piece.repeat(10_000), 200)).toBeGreaterThan(200);
   });
 
-  test('steps of indentation are deep', () => {
+  test('indentation steps count as nesting', () => {
     const text = Array.from({ length: 1000 }, (_, depth) => `${' '.repeat(depth)}a:\n`).join('');
     expect(nestingOfText(text, 200)).toBeGreaterThan(200);
   });
 
-  test('of valid text without quotes and blocks, it never says less than there is', () => {
+  test('never underestimates the depth of valid text without quotes and blocks', () => {
     const pieces = ['a: ', '- ', '? ', ': ', '[', ']', '{', '}', ',', '\n', '  ', ' ', 'x', '&a ', '!t ', 'a:', '\t'];
     let valid = 0;
     fc.assert(
@@ -64,7 +64,7 @@ describe('nestingOfText', () => {
     expect(valid).toBeGreaterThan(100);
   });
 
-  test('text that is not valid does not use up the stack of the parser, however deep that nests it', () => {
+  test('invalid text within the limit does not overflow the stack of the parser', () => {
     const text = 'a: a: a: a: \n'.repeat(5000);
     expect(nestingOfText(text, 1000)).toBeLessThan(20);
     const [document] = [...parseAllDocuments(text)];

@@ -6,19 +6,19 @@ interface Line {
 }
 
 /**
- * How deep lists and mappings are nested in YAML or JSON text, at most. An upper estimate, as it does not distinguish text
- * in quotes, blocks and comments from the rest; lower only where such text has closing brackets, and in text that is not valid: what
- * parsers make of that, before they report its errors, is not known. In time proportional to the text, without recursion.
+ * Estimates the maximum nesting depth of lists and mappings in YAML or JSON text. An upper bound, as it does not
+ * recognise quotes, blocks and comments. It may be too low where quoted text has closing brackets, and for invalid
+ * text, which parsers may nest in any way before they report errors. Linear time, no recursion.
  *
- * To be asked before a YAML parser is: parsers recurse, and a stack that is used up may end the process.
+ * Call it before a YAML parser: parsers recurse, and a stack overflow may end the process.
  *
- * @param limit to stop at, as soon as there is more.
+ * @param limit depth at which the scan stops.
  */
 export function nestingOfText(text: string, limit: number): number {
-  /** The lines that the current one may be inside of, from the outermost one. */
+  /** Possible parents of the current line, outermost first. */
   const around: (Line & { readonly weight: number })[] = [];
   let weights = 0;
-  /** The closing brackets that are missing. */
+  /** The open brackets. */
   const brackets: string[] = [];
   let deepest = 0;
   let at = 0;
@@ -50,7 +50,7 @@ export function nestingOfText(text: string, limit: number): number {
           break;
         case ']':
         case '}':
-          // One of the other kind closes nothing.
+          // A bracket of the other kind closes nothing.
           if (brackets.at(-1) === text[at]) {
             brackets.pop();
           }
@@ -67,7 +67,7 @@ export function nestingOfText(text: string, limit: number): number {
   return deepest;
 }
 
-/** Whether a line may be inside of an earlier one. The items of a list may begin where the key of the list does. */
+/** Whether a line may be nested in an earlier one. The items of a list may begin where the key of the list does. */
 function isInside(line: Line, earlier: Line): boolean {
   return line.column > earlier.column || (line.column === earlier.column && line.isItem && !earlier.isItem);
 }

@@ -4,7 +4,7 @@ import type { Pace } from './slices.js';
 /** Milliseconds of work between two pauses. */
 const SLICE = 10;
 
-/** Thrown by {@link EventLoopPace.pause} when the work is to end. */
+/** Thrown by {@link EventLoopPace.pause} when the work is aborted. */
 export class WorkEnded extends Error {}
 
 /** Pauses after each 10 ms, so that this process answers requests while it works. */
@@ -12,8 +12,8 @@ export class EventLoopPace implements Pace {
   #begun: number;
 
   /**
-   * @param clock default: the system's. While it stands still, as in tests, there is no pause.
-   * @param signal ends the work with the next pause. Default: none.
+   * @param clock default: the system's. With a clock that does not advance, as in tests, there is no pause.
+   * @param signal aborts the work at the next pause. Default: none.
    */
   constructor(
     private readonly clock: Pick<Clock, 'monotonic'> = systemClock,

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { VirtualClock } from '../testing/virtual-clock.js';
 import { type Reading, readWhileCurrent } from './read-while-current.js';
 
-/** A program that reads until its test lets it end, or its signal aborts it. */
+/** A program that reads until the test ends it, or its signal aborts it. */
 class Program {
   #finish: ((text: string) => void) | undefined;
   #fail: ((error: Error) => void) | undefined;
@@ -36,7 +36,7 @@ function start(signal?: AbortSignal) {
 }
 
 describe('readWhileCurrent', () => {
-  test('the result is current where nothing changed', async () => {
+  test('the result is current when nothing changed', async () => {
     const { clock, program, result } = start();
     await clock.advance(1000);
     program.finish();
@@ -53,7 +53,7 @@ describe('readWhileCurrent', () => {
     expect(await result).toBeUndefined();
   });
 
-  test('a result that was read before the change was noticed is not current', async () => {
+  test('a result read before the change was detected is not current', async () => {
     const { change, program, result } = start();
     change();
     program.finish();

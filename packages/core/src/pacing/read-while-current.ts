@@ -1,25 +1,25 @@
 import type { Clock, Timer } from '../sync/clock.js';
 
-/** Milliseconds between two checks whether a reading is current. */
+/** Milliseconds between two checks for changes. */
 const CHECK_PERIOD = 100;
 
 export interface ReadWhileCurrentOptions {
   readonly clock: Clock;
-  /** Whether the result is still of use: false once what is read has been changed. */
+  /** Whether the data is unchanged; false makes the result useless. */
   readonly isCurrent: () => boolean;
-  /** Aborts the reading for another reason. Default: none. */
+  /** Aborts the read for another reason. Default: none. */
   readonly signal?: AbortSignal;
 }
 
 /** Passed to the function that reads. */
 export interface Reading {
-  /** Aborts when the result is of no use any more: programs that read are to be killed. */
+  /** Aborts when the result is outdated: programs that read must be killed. */
   readonly signal: AbortSignal;
   /** Everything has been read; changes from now on do not matter. Idempotent. Default: when the function is done. */
   end(): void;
 }
 
-/** What was read. */
+/** The result of a read. */
 export interface CurrentReading<Value> {
   readonly value: Value;
   /** Nothing was changed until everything had been read. */
@@ -27,10 +27,10 @@ export interface CurrentReading<Value> {
 }
 
 /**
- * Reads what may be changed meanwhile, and aborts once it has been changed, which is checked every 100 ms: programs such as
- * `iptables-nft-save` start again with each change, and may never end.
+ * Reads data that may change during the read, and aborts the read after a change, which is checked every 100 ms.
+ * Programs such as `iptables-nft-save` restart after each change, and may never end.
  *
- * @returns undefined where the reading failed after a change.
+ * @returns undefined when the read failed after a change.
  * @throws what `read` throws otherwise.
  */
 export async function readWhileCurrent<Value>(

@@ -17,7 +17,7 @@ describe('work in slices', () => {
     expect(finish(countTo(1000))).toBe(1000);
   });
 
-  test('is done at once where no pause is due: nothing waits for a promise', () => {
+  test('completes synchronously when no pause is due', () => {
     const clock = new VirtualClock();
     expect(finishWithPauses(countTo(1000), new EventLoopPace(clock))).toBe(1000);
   });
@@ -48,7 +48,7 @@ describe('work in slices', () => {
     expect([...perTurn.values()]).toEqual(Array.from({ length: 10 }, () => 10));
   });
 
-  test('an error is that of the work, before and after a pause', async () => {
+  test('errors of the work are passed on, before and after a pause', async () => {
     let time = 0;
     const failing = (at: number) =>
       countTo(100, (number) => {
@@ -61,7 +61,7 @@ describe('work in slices', () => {
     await expect(finishWithPauses(failing(50), new EventLoopPace({ monotonic: () => time }))).rejects.toThrow('at 50');
   });
 
-  test('ends with the pause in which it is aborted', async () => {
+  test('ends at the pause in which it is aborted', async () => {
     let time = 0;
     const abort = new AbortController();
     const steps: number[] = [];

@@ -1,10 +1,10 @@
 /**
- * Work that can pause: each `yield` is a place where the event loop may run before the rest. There, what others see is as it was
- * before the work began, or as it will be after it.
+ * Work that can pause: at each `yield`, the event loop may run. Visible state is then either that before the work or
+ * that after it.
  */
 export type Slices<Result> = Generator<void, Result>;
 
-/** When work pauses. */
+/** Decides when work pauses. */
 export interface Pace {
   /** Whether the work has taken long enough without a pause. Called often. */
   isPauseDue(): boolean;
@@ -12,7 +12,7 @@ export interface Pace {
   pause(): Promise<void>;
 }
 
-/** Carries out work without pauses. */
+/** Runs work without pauses. */
 export function finish<Result>(slices: Generator<unknown, Result>): Result {
   for (;;) {
     const { done, value } = slices.next();
@@ -23,7 +23,7 @@ export function finish<Result>(slices: Generator<unknown, Result>): Result {
 }
 
 /**
- * Carries out work with pauses. What needs none is done when this returns, so that a small change waits for nothing.
+ * Runs work with pauses. Work that needs none completes synchronously, so that a small change has no delay.
  *
  * @returns a promise only where there was a pause. It rejects with what the work or a pause throws; the rest is then not done.
  */

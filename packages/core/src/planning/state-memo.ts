@@ -1,7 +1,8 @@
 import type { ProxyState } from '../model/proxy-state.js';
 
 /**
- * Values that a planner derives from states, such as an index of all rules, so that a change costs what the change is.
+ * Values that a planner derives from states, such as an index of all rules, so that the cost is proportional to the
+ * change.
  *
  * A value follows from its state alone: a planner with an empty memo plans the same, only slower. A value may be mutable:
  * {@link advance} moves it from one state to the next, so that two states never share one.

@@ -16,7 +16,7 @@ import {
 import { type FoundPod, type FoundServicePort, findPod, findServicePorts, stateOf } from './find-names.js';
 import { type ClientReference, type PacketQuestion, QuestionError } from './packet-question.js';
 
-/** What happens to the packets of one client to one frontend. */
+/** The handling of the packets of one client to one frontend. */
 export interface AnsweredCase {
   readonly client: Client;
   /** Kind of the frontend that was asked for; null when the destination is an address. */
@@ -28,7 +28,7 @@ export interface AnsweredCase {
 export interface PacketAnswer {
   /** By frontend, then by client. */
   readonly cases: readonly AnsweredCase[];
-  /** What limits the answer, in full sentences. */
+  /** Limitations of the answer, in full sentences. */
   readonly notes: readonly string[];
 }
 
@@ -110,7 +110,7 @@ function portOf({ port, kind }: Frontend, { destination }: PacketQuestion): numb
   return kind !== 'NodePort' && Number.isInteger(asked) ? asked : port;
 }
 
-/** Pods and the node use cluster IPs, clients outside use external addresses where there are some. */
+/** Pods and the node use cluster IPs, external clients use external addresses, if any. */
 function isUsedBy(client: ClientReference | undefined, kind: FrontendKind, isExternal: boolean): boolean {
   switch (client?.kind) {
     case undefined:
@@ -124,7 +124,7 @@ function isUsedBy(client: ClientReference | undefined, kind: FrontendKind, isExt
   }
 }
 
-/** The clients that a reference means for a frontend; undefined frontend: for an address. */
+/** The clients that a reference denotes for a frontend; undefined frontend: for an address. */
 function clientsTo(
   state: ProxyState,
   servicePort: FoundServicePort['servicePort'] | undefined,

@@ -4,10 +4,10 @@ import type { Frontend } from '../model/frontend.js';
 import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import type { Packet, SimulationHost } from '../simulator/simulate-packet.js';
 
-/** What a client is, as far as the answer can depend on it. */
+/** The properties of a client that an answer depends on. */
 export type ClientKind = 'address' | 'pod' | 'local-pod' | 'remote-pod' | 'node' | 'outside';
 
-/** A client, with an address that stands for all clients of its kind where none was named. */
+/** A client; its address is a sample of its kind when none was given. */
 export interface Client extends Pick<Packet, 'entry'> {
   readonly kind: ClientKind;
   /** `pod shop/web-1`, `pod on this node`, `client outside the cluster`. */
@@ -125,7 +125,7 @@ function isNodeAddress({ node }: ProxyState, address: string): boolean {
   return node.addresses.includes(address);
 }
 
-/** Endpoints of host networks have the addresses of nodes. With a detector by address, those are not like pods. */
+/** Endpoints of host networks have the addresses of nodes. A detector by address does not count these as pods. */
 function isLikeAPod({ node }: ProxyState, address: string): boolean {
   return node.detector.kind !== 'source-cidr' || cidrContains(node.detector.cidr, address);
 }

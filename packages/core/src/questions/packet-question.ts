@@ -27,7 +27,7 @@ export type DestinationReference =
       readonly protocol: Protocol | undefined;
     };
 
-/** What `kube-proxier explain` is asked. */
+/** A question to `kube-proxier explain`. */
 export interface PacketQuestion {
   /** Undefined: every kind of client. Only with a Service as the destination. */
   readonly client: ClientReference | undefined;

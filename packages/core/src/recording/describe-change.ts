@@ -16,7 +16,7 @@ export type ChangeType =
   | 'networks-changed'
   | 'addresses-changed';
 
-/** One thing that a change of an object changed, in words. Texts are safe to print. */
+/** One effect of a change of an object, in words. Texts are safe to print. */
 export interface DescribedChange {
   readonly type: ChangeType;
   /** `namespace/name` of the Service that it concerns; undefined for none. */
@@ -24,7 +24,7 @@ export interface DescribedChange {
   readonly what: string;
 }
 
-/** What a recorded change changed: one item for each endpoint, else one for the object. */
+/** The effects of a recorded change: one item for each endpoint, else one for the object. */
 export function describeChange({ kind, name, previous, current }: ReplayedChange): readonly DescribedChange[] {
   switch (kind) {
     case 'Service':

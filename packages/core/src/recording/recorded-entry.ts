@@ -71,7 +71,7 @@ export interface FamilyEntry extends Stamped {
   readonly includesLocalAddresses: boolean;
 }
 
-/** An object is, or has become, this. Exactly one of `is`, `to` and `gone` is set. */
+/** The current version of an object. Exactly one of `is`, `to` and `gone` is set. */
 export interface ObjectEntry extends Stamped {
   readonly entry: 'object';
   readonly kind: RecordedKind;
@@ -79,12 +79,12 @@ export interface ObjectEntry extends Stamped {
   readonly name: string;
   /** The object, reduced to what a proxy reads. */
   readonly is?: unknown;
-  /** The difference from what it was. */
+  /** The delta from the previous version. */
   readonly to?: StructuralDelta;
   readonly gone?: true;
 }
 
-/** All objects of the checkpoint were given: what follows are changes. */
+/** End of the checkpoint: the following entries are changes. */
 export interface CheckpointEntry extends Stamped {
   readonly entry: 'checkpoint';
 }
@@ -95,7 +95,7 @@ export interface ResolvedEntry extends Stamped {
   readonly family: IPFamily;
 }
 
-/** A sync succeeded: what was resolved last is in force. */
+/** A sync succeeded: the state resolved last is in force. */
 export interface SyncEntry extends Stamped {
   readonly entry: 'sync';
   readonly family: IPFamily;
@@ -157,14 +157,14 @@ export type RecordedEntry =
   | ReadyEntry
   | FailureEntry;
 
-/** A recording cannot be read, or not further. */
+/** A recording cannot be read, or only in part. */
 export class RecordingError extends ProxierError {
   constructor(code: 'NOT_A_RECORDING' | 'RECORDING_VERSION' | 'RECORDING_DAMAGED', message: string, cause?: unknown) {
     super(code, message, { cause });
   }
 }
 
-/** What {@link parseRecordedEntry} checks of each kind of entry. */
+/** Field checks of {@link parseRecordedEntry} by kind of entry. */
 const FIELDS: Readonly<Record<RecordedEntry['entry'], Readonly<Record<string, (value: unknown) => boolean>>>> = {
   begin: { format: isString, version: isNumber, time: isTime, nodeName: isString, program: isString },
   clock: { time: isTime },
@@ -180,11 +180,11 @@ const FIELDS: Readonly<Record<RecordedEntry['entry'], Readonly<Record<string, (v
   failure: { part: isString, error: isString },
 };
 
-/** Maximum nesting of a line: an object of Kubernetes, inside of a delta, has less. */
+/** Maximum nesting of a line: a Kubernetes object within a delta has less. */
 const MAX_NESTING = 64;
 
 /**
- * Reads one line of a recording. Nothing about it is trusted.
+ * Reads one line of a recording, which is untrusted input.
  *
  * @returns undefined for a kind of entry that this version does not know.
  * @throws RecordingError `RECORDING_DAMAGED`, naming the field.
@@ -217,7 +217,7 @@ function parseLine(line: string): unknown {
   }
 }
 
-/** Nesting of JSON text, at most: brackets in texts count too. */
+/** Upper bound of the nesting of JSON text: brackets in strings count, too. */
 function nestingOf(text: string): number {
   let depth = 0;
   let deepest = 0;

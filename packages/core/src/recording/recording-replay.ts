@@ -24,7 +24,7 @@ import {
 } from './recorded-entry.js';
 import { applyDelta } from './structural-delta.js';
 
-/** A sync of the recording, done again. */
+/** A replayed sync. */
 export interface ReplayedSync {
   readonly entry: SyncEntry;
   /** Milliseconds since the epoch. */
@@ -32,7 +32,7 @@ export interface ReplayedSync {
   /** Milliseconds by the monotonic clock of the recording: later changes were not part of it. */
   readonly resolvedAt: number;
   readonly state: ProxyState;
-  /** From what was in force; `previous` is undefined for a full sync, as for a `Dataplane`. */
+  /** The change from the state in force; `previous` is undefined for a full sync, as for a `Dataplane`. */
   readonly changes: ChangeSet;
 }
 
@@ -47,13 +47,13 @@ export interface ReplayedChange {
   readonly previous: unknown;
   /** Undefined: it is gone. */
   readonly current: unknown;
-  /** It is part of the checkpoint, and no change. */
+  /** Part of the checkpoint, not a change. */
   readonly isInitial: boolean;
   /** Families whose states it may change: each needs a sync. */
   readonly needsSync: readonly IPFamily[];
 }
 
-/** What an entry did. */
+/** The effect of an entry. */
 export interface ReplayStep {
   /** Milliseconds since the epoch, by the clock of the recorded host. */
   readonly time: number;
@@ -61,11 +61,11 @@ export interface ReplayStep {
   readonly sync?: ReplayedSync;
 }
 
-/** Objects of a recording, at most: hostile ones must not use up the memory. */
+/** Maximum number of objects of a recording: a hostile one must not exhaust memory. */
 const MAX_OBJECTS = 2_000_000;
 
 /**
- * Replays a recording with the resolver of the agent, entry by entry, to any moment. Time is that of the recording.
+ * Replays a recording with the resolver of the agent, entry by entry, up to any time. Time is that of the recording.
  *
  * @example
  * const replay = new RecordingReplay();
@@ -130,18 +130,18 @@ export class RecordingReplay {
     return this.#families.get(family)?.inForce;
   }
 
-  /** What `simulatePacket` needs to know of the recorded host. */
+  /** The facts about the recorded host for `simulatePacket`. */
   hostOf(family: IPFamily): SimulationHost {
     const localAddresses = textsOf(this.#objects.get(`Addresses ${family}`)?.value);
     return localAddresses.length === 0 ? {} : { localAddresses };
   }
 
-  /** The sync that {@link inForce} is of. */
+  /** The sync that led to {@link inForce}. */
   lastSync(family: IPFamily): Omit<ReplayedSync, 'changes' | 'state'> | undefined {
     return this.#families.get(family)?.lastSync;
   }
 
-  /** Whether the last sync failed: then the kernel may have a part of a later state. */
+  /** Whether the last sync failed: the kernel may then have parts of a later state. */
   isFailing(family: IPFamily): boolean {
     return this.#families.get(family)?.isFailing ?? false;
   }
@@ -154,7 +154,7 @@ export class RecordingReplay {
   /**
    * Applies the next entry.
    *
-   * @throws RecordingError when it is no recording, of another version, or damaged.
+   * @throws RecordingError when it is not a recording, has another version, or is damaged.
    */
   apply(entry: RecordedEntry): ReplayStep {
     if (this.#begin === undefined && entry.entry !== 'begin') {
@@ -269,14 +269,14 @@ function currentOf({ is, to, gone, kind, name }: ObjectEntry, previous: unknown)
   }
 }
 
-/** The resolver of one family, and what the kernel had. */
+/** The resolver of one family, and the recorded state of the kernel. */
 class FamilyReplay {
   inForce: ProxyState | undefined;
   lastSync: Omit<ReplayedSync, 'changes' | 'state'> | undefined;
   isFailing = false;
   readonly #resolver: ProxyStateResolver;
   readonly #family: IPFamily;
-  /** What the kernel has for certain. */
+  /** The state known to be in the kernel. */
   #applied: ProxyState | undefined;
   #resolved: { readonly resolution: Resolution; readonly at: number } | undefined;
 

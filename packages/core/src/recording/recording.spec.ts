@@ -142,7 +142,7 @@ describe('reduced objects', () => {
 });
 
 describe('ObjectJournal', () => {
-  test('knows all objects as they are, and as they were at the beginning of the window', () => {
+  test('has all objects in their current version, and in their version at the beginning of the window', () => {
     for (let seed = 1; seed <= runCount(5, 200); seed += 1) {
       const random = new Random(seed);
       const cluster = new RandomCluster(random);

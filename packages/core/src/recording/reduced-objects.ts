@@ -16,12 +16,12 @@ import {
 } from '../objects/objects.js';
 
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
-/** What `ObjectReader` reads as no network. */
+/** A value that `ObjectReader` reads as no network. */
 const NO_NETWORK = 'none';
 
 /**
- * The smallest object that is read as this definition: what a proxy reads of an object, and nothing else. Reading it
- * yields an equal definition.
+ * The smallest object that is read as this definition: only the fields that a proxy reads. Reading it yields an equal
+ * definition.
  */
 export function reducedService(definition: ServiceDefinition): Service {
   const { namespace, name, createdAt, ports, families, annotations } = definition;
@@ -66,7 +66,9 @@ export function reducedService(definition: ServiceDefinition): Service {
   };
 }
 
-/** A family that allows no source had only malformed ranges; the other one is then open only if it says so. */
+/**
+ * A family that allows no source had only malformed ranges; the other family is then open only if it is marked as open.
+ */
 function sourceRanges({ families }: ServiceDefinition): readonly string[] {
   const isClosed = FAMILIES.some((family) => families[family]?.loadBalancerSourceRanges?.length === 0);
   const listed = FAMILIES.flatMap((family) => {

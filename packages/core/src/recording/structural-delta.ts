@@ -53,7 +53,7 @@ function deltaOfLists(previous: readonly unknown[], current: readonly unknown[])
     const items = current.flatMap((value, index): [string, StructuralDelta][] =>
       structurallyEqual(value, previous[index]) ? [] : [[String(index), deltaOf(previous[index], value)]],
     );
-    // Where most items differ, they have moved.
+    // When most items differ, items have moved.
     if (items.length * 2 <= current.length || items.length === 1) {
       return { at: Object.fromEntries(items) };
     }
@@ -73,8 +73,8 @@ function deltaOfLists(previous: readonly unknown[], current: readonly unknown[])
 /**
  * The value that a delta leads to. Never changes `previous`.
  *
- * @param delta of any origin: nothing about it is trusted.
- * @throws DeltaMismatchError when it is no delta of this value.
+ * @param delta untrusted input.
+ * @throws DeltaMismatchError when it is not a delta of this value.
  */
 export function applyDelta(previous: unknown, delta: unknown): unknown {
   if (!isRecord(delta)) {

@@ -25,7 +25,7 @@ export class ClusterIPCount {
     }
   }
 
-  /** The cluster IPs that came or went. Yields after each where `isLong`, so that a caller can pause. */
+  /** The added and removed cluster IPs. Yields after each if `isLong`, so that a caller can pause. */
   *changedFrom(previous: ProxyState['clusterIPs'], isLong: boolean): Slices<ReadonlySet<string>> {
     const changed = new Set<string>();
     for (const address of this.#touched) {

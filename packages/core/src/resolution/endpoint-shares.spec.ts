@@ -50,7 +50,7 @@ describe('weights', () => {
     resolver.updateEndpointSlice(undefined, slice);
     const expected = { '10.0.0.1': first, '10.0.0.2': second };
     expect(weightsOf(resolver.applyPending().state)).toEqual(expected);
-    // The other order, in two syncs.
+    // The reverse order, in two syncs.
     const later = makeResolver();
     later.updateEndpointSlice(undefined, slice);
     later.updateService(undefined, service());
@@ -80,7 +80,7 @@ describe('weights', () => {
     },
   );
 
-  test('a thousand rules for a thousand endpoints cost a lookup each; more are refused by name', () => {
+  test('a thousand rules for a thousand endpoints cost a lookup each; excess rules are rejected by name', () => {
     const problems: ObjectProblem[] = [];
     const addresses = Array.from({ length: 1000 }, (_, index) => `10.1.${index >> 8}.${index & 255}`);
     const rules = addresses.map((address, index) => `${address}=${index}`);
@@ -93,7 +93,7 @@ describe('weights', () => {
     expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('"10.9.9.9=1"')]);
   });
 
-  test('after the most networks, addresses, nodes and pods still apply; one more network is refused by name', () => {
+  test('beyond the limit of networks, addresses, nodes and pods still apply; the excess network is rejected by name', () => {
     const problems: ObjectProblem[] = [];
     const networks = Array.from({ length: 64 }, (_, index) => `10.99.${index}.0/24=1`);
     const resolver = makeResolver({ onProblem: (problem) => problems.push(problem) });
@@ -107,7 +107,7 @@ describe('weights', () => {
     expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('"10.98.0.0/24=1"')]);
   });
 
-  test('a changed weight changes this service port only, and endpoints that keep theirs stay the same objects', () => {
+  test('a changed weight changes this service port only, and endpoints with unchanged weight stay the same objects', () => {
     const resolver = makeResolver();
     resolver.updateService(undefined, service({ [WEIGHTS]: '10.0.0.1=2' }));
     resolver.updateService(undefined, makeService('ns/other', { clusterIP: '10.96.0.2', ports: [{ port: 80 }] }));
@@ -121,7 +121,7 @@ describe('weights', () => {
     expect(resolver.applyPending().changes.servicePorts.size).toBe(0);
   });
 
-  test('explain shows no share as none or all that is not', () => {
+  test('explain never rounds a share to none or all', () => {
     const resolver = makeResolver();
     resolver.updateService(undefined, service({ [WEIGHTS]: '10.0.0.1=65535' }));
     resolver.updateEndpointSlice(undefined, makeSlice('ns/web', ['10.0.0.1', '10.0.0.2']));
@@ -187,7 +187,7 @@ describe('weight 0 drains an endpoint', () => {
     );
   });
 
-  test('with all others not ready, a serving terminating one stands in, a drained one does not', () => {
+  test('without ready endpoints, a serving terminating one is used, a drained one is not', () => {
     const terminating = { ready: false, serving: true, terminating: true };
     const state = resolved(DRAINED, ['10.0.0.1', { address: '10.0.0.2', ...terminating }]);
     expect(usedBy(state)).toEqual(['10.0.0.2']);
@@ -280,7 +280,7 @@ describe('slow start', () => {
     expect(partsOf(resolver.applyPending(12_000).state)[1]).toBe(1);
   });
 
-  test('the first endpoints of a Service have their whole share, as have those that come when no other is ready', () => {
+  test('the first endpoints of a Service have their whole share, as have endpoints added while no other is ready', () => {
     const resolver = started();
     resolver.updateEndpointSlice(makeSlice('ns/web', ['10.0.0.1']), makeSlice('ns/web', []));
     resolver.applyPending(1000);
@@ -312,7 +312,7 @@ describe('slow start', () => {
     }
   });
 
-  test('a Service that gives it up has equal shares with the next sync', () => {
+  test('without the annotation, a Service has equal shares with the next sync', () => {
     const resolver = started();
     addSecond(resolver);
     resolver.applyPending(0);

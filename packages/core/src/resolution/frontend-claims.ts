@@ -6,11 +6,11 @@ const NONE: readonly ServicePort[] = [];
 
 /**
  * Assigns addresses to service ports. Two Services may claim the same external IP or, while one moves, the same cluster
- * IP or node port; kube-proxy's result then depends on chance. Here the older Service has it, and the first by name
- * among equals, and when it releases the address, the next one gets it.
+ * IP or node port; kube-proxy's result then depends on chance. Here the older Service owns the address, and the first
+ * by name among equals; when it releases the address, the next claimant gets it.
  */
 export class FrontendClaims {
-  /** The owner first. Almost always there is one claim, and it is stored without a list. */
+  /** The owner first. A single claim, the common case, is stored without a list. */
   readonly #claims = new Map<FrontendKey, ServicePort | readonly ServicePort[]>();
 
   holder(key: FrontendKey): ServicePort | undefined {
@@ -32,7 +32,7 @@ export class FrontendClaims {
     return this.#moved(before[0], this.holder(key), port);
   }
 
-  /** As `claim`, for a release. */
+  /** Releases a claim. @returns as `claim`. */
   release(key: FrontendKey, port: ServicePort): readonly ServicePort[] {
     const before = this.#of(key);
     const after = before.filter((claim) => claim.key !== port.key);

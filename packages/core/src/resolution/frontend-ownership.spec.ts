@@ -36,7 +36,7 @@ describe('the owner of a frontend', () => {
     revisit = new Set();
   });
 
-  test('is the older Service, whoever claims first, and the younger after it', () => {
+  test('is the older Service, regardless of the order of claims, and then the younger one', () => {
     const external = frontendOf('ExternalIP', '198.51.100.9', 80);
     ownership.claim(external, young, revisit);
     expect([ownership.holderBefore(external, young), revisit.size]).toEqual([undefined, 0]);
@@ -59,7 +59,7 @@ describe('the owner of a frontend', () => {
     expect([...revisit]).toEqual([young.key]);
     expect(ownership.holderBefore(external, young)).toBe(old);
     expect(ownership.ownedPart(nodePort, old)).toBe(nodePort);
-    // NodePorts are served elsewhere.
+    // NodePorts are served on other addresses.
     ownership.nodePortAddresses = { kind: 'listed', addresses: [], loopback: false };
     expect(ownership.holderBefore(external, young)).toBeUndefined();
   });

@@ -7,10 +7,11 @@ import { byPrecedence, FrontendClaims } from './frontend-claims.js';
 import { RangeClaims } from './range-claims.js';
 
 /**
- * Decides which service port owns a frontend that several claim: by the same address and port, by a NodePort and an external
- * address of this node, or by a range of ports. The older Service does, and the first by name among equals.
+ * Decides which service port owns a frontend that several claim: by the same address and port, by a NodePort and an
+ * external address of this node, or by a range of ports. The older Service owns it, and the first by name among equals.
  *
- * Where a claim changes what others own, their keys are added to a set that the caller gives: they have to be resolved again.
+ * When a claim changes the ownership of other service ports, their keys are added to the caller's set: they must be
+ * resolved again.
  */
 export class FrontendOwnership {
   readonly #claims = new FrontendClaims();
@@ -25,7 +26,7 @@ export class FrontendOwnership {
     this.#nodePortAddresses = nodePortAddresses;
   }
 
-  /** Those of the last {@link changeAddresses}. */
+  /** Addresses of the last {@link changeAddresses}. */
   get addresses(): ClusterAddresses {
     return this.#addresses;
   }
@@ -35,7 +36,7 @@ export class FrontendOwnership {
     return this.#ranges;
   }
 
-  /** Some Service claims an external address, which may be one of this host. */
+  /** Whether a Service claims an external address, which may be one of this host. */
   get hasExternalAddresses(): boolean {
     return this.#external.size > 0;
   }
@@ -46,7 +47,7 @@ export class FrontendOwnership {
   }
 
   /**
-   * The addresses that external addresses may overlap with. Costs nothing where they are the same object as before.
+   * The addresses that external addresses may overlap with. Costs nothing when the object is unchanged.
    *
    * @param frontendsOf what a service port claims.
    */
@@ -83,7 +84,7 @@ export class FrontendOwnership {
     this.#revisitOverlapping(frontend, revisit);
   }
 
-  /** Takes back a claim. */
+  /** Releases a claim. */
   release(frontend: Frontend, port: ServicePort, revisit: Set<ServicePortKey>): void {
     addKeys(this.#claims.release(frontend.key, port), revisit);
     addAll(this.#ranges.release(frontend, port), revisit);
@@ -115,12 +116,12 @@ export class FrontendOwnership {
     return isOther && byPrecedence(nodePort, port) < 0 ? nodePort : undefined;
   }
 
-  /** What a service port has of a frontend that it owns: the very object, unless others own a part of it. */
+  /** The part of a frontend that its owner serves: the same object, unless other service ports own a part of it. */
   ownedPart(frontend: Frontend, port: ServicePort): Frontend {
     return this.#withoutLostRange(this.#withoutTakenAddresses(frontend, port), port);
   }
 
-  /** The claimants of the same port on an address of this node, when the claim to a NodePort changed, and vice versa. */
+  /** For a changed NodePort claim, the claimants of that port on addresses of this node; and vice versa. */
   #revisitOverlapping(frontend: Frontend, revisit: Set<ServicePortKey>): void {
     if (hasExternalAddress(frontend) && this.#addresses.node.has(frontend.address)) {
       addKeys(this.#claims.claimants(frontendKey(frontend.protocol, undefined, frontend.port)), revisit);
@@ -155,7 +156,7 @@ export class FrontendOwnership {
     return exceptAddresses.length === 0 ? frontend : { ...frontend, exceptAddresses: exceptAddresses.sort() };
   }
 
-  /** A range that overlaps with what an older Service has there is not served beyond its first port (spec PR-4). */
+  /** A range that overlaps with a port of an older Service is not served beyond its first port (spec PR-4). */
   #withoutLostRange(frontend: Frontend, port: ServicePort): Frontend {
     if (frontend.lastPort === undefined || typeof this.#ranges.range(frontend, port) === 'string') {
       return frontend;

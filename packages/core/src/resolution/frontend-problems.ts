@@ -8,15 +8,15 @@ import { structurallyEqual } from '../model/structurally-equal.js';
 import type { ObjectProblem } from '../objects/object-problem.js';
 import type { RangeClaims } from './range-claims.js';
 
-/** A service port as it was resolved. */
+/** A resolved service port. */
 export interface ResolvedFrontends {
   readonly servicePort: ServicePort;
-  /** What it claims. */
+  /** The frontends that it claims. */
   readonly wanted: readonly Frontend[];
-  /** What it has. */
+  /** The frontends that it owns. */
   readonly held: readonly Frontend[];
   readonly overlaps: readonly AddressOverlap[];
-  /** Why its range is not served; undefined where it is, or there is none. */
+  /** Why its range is not served; undefined when it is served or absent. */
   readonly rangeProblem: string | undefined;
   readonly ranges: Pick<RangeClaims, 'range'>;
   /** The older service port that has a frontend; undefined when none has it. */
@@ -31,7 +31,7 @@ const OVERLAP_WORDS: Readonly<Record<AddressOverlapKind, string>> = {
   'service-network': 'in the Service network',
 };
 
-/** Reports what a service port claims and does not get, each problem once. */
+/** Reports the claims of a service port that are not granted, each problem once. */
 export class FrontendProblems {
   /** Problems of ranges that were reported. */
   readonly #reportedRanges = new Map<ServicePortKey, readonly string[]>();
@@ -67,7 +67,7 @@ export class FrontendProblems {
     }
   }
 
-  /** Ranges that are not served: what the mode cannot do, and what older Services own. */
+  /** Ranges that are not served: not supported by the mode, or owned by older Services. */
   #reportRanges({ servicePort, wanted, held, before, rangeProblem, ranges }: ResolvedFrontends): void {
     if (servicePort.lastPort === undefined) {
       return;

@@ -11,7 +11,8 @@ export interface MovedFrontends {
 }
 
 /**
- * Brings the owners of frontends up to date. All are removed before any is added: a frontend may go from one service port to another.
+ * Updates the owners of frontends. All removals precede additions, because a frontend may move from one service port to
+ * another.
  *
  * @param frontends the table, mutable.
  * @param after the service ports of the next state.

@@ -7,7 +7,7 @@ import type { EndpointView } from '../tracking/endpoint-set.js';
 /** Input of the frontend decisions, in addition to the service port. */
 export interface FrontendContext {
   readonly node: Pick<NodeState, 'addresses' | 'detector'>;
-  /** Masquerade all traffic to cluster IPs. */
+  /** Masquerade all traffic to cluster IPs (`--masquerade-all`). */
   readonly masqueradeAll: boolean;
   /** The last port of the range, where it can be served. Default: only the port itself is served. */
   readonly lastPort?: number | undefined;
@@ -43,7 +43,7 @@ export function resolveFrontends(port: ServicePort, view: EndpointView, context:
     if (!keys.has(key)) {
       keys.add(key);
       const { protocol } = port.name;
-      // One shape for nearly all frontends: those without a range have no such field.
+      // One hidden class for nearly all frontends: the field is absent without a range.
       frontends.push(
         context.lastPort === undefined || kind === 'NodePort'
           ? { key, kind, address, port: number, protocol, allowedSources, routes }
@@ -53,7 +53,7 @@ export function resolveFrontends(port: ServicePort, view: EndpointView, context:
   };
   add('ClusterIP', port.clusterIP, port.port, internal);
   for (const address of port.externalIPs) {
-    // As one of the load balancer it has source ranges, which an external IP would lift (spec F-LB-17).
+    // A load balancer IP has source ranges, which an external IP would bypass (spec F-LB-17).
     if (!port.loadBalancerVIPs.includes(address)) {
       add('ExternalIP', address, port.port, external);
     }

@@ -4,11 +4,11 @@ import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 
 type Table = PersistentMap<string, readonly HeldPortRange[]>;
 
-/** The index of ranges of a state, while the next state is made. */
+/** Builder of the port range index of the next state. */
 export class HeldRanges {
   #table: Table | undefined;
 
-  /** Starts from that of the previous state. */
+  /** Starts from the index of the previous state. */
   constructor(previous: ProxyState['portRanges']) {
     this.#table = previous as Table | undefined;
   }

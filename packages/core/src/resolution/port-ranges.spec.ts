@@ -44,7 +44,7 @@ function start(portRanges?: PortRangeSupport) {
   return { resolver, problems, state: () => resolver.applyPending().state };
 }
 
-/** Where packets to these ports go. */
+/** The endpoints of packets to these ports. */
 function outcomes(
   state: ProxyState,
   destination: string,
@@ -117,7 +117,7 @@ describe('a port range (spec PR-1, PR-2)', () => {
     ]);
   });
 
-  test('is asked about by any of its ports', () => {
+  test('is found by any of its ports', () => {
     const { resolver, state } = start();
     resolver.updateService(undefined, service('a', '10000-20000'));
     resolver.updateEndpointSlice(undefined, slice('a', 10_000));
@@ -131,7 +131,7 @@ describe('a port range (spec PR-1, PR-2)', () => {
     expect(() => ask('20001')).toThrow('Service default/a has no port 20001; it has 10000-20000/UDP');
   });
 
-  test('comes and goes with the annotation, as a change of its service port alone', () => {
+  test('is added and removed with the annotation, as a change of its service port alone', () => {
     const { resolver, state } = start();
     resolver.updateService(undefined, service('a', undefined));
     resolver.updateService(undefined, service('b', '10000-10010'));
@@ -182,7 +182,7 @@ describe('an invalid range (spec PR-3)', () => {
     expect(problems).toEqual([expect.stringContaining('10000-10010 contains port 10005/UDP of the same Service')]);
   });
 
-  test('whose endpoints would have ports beyond 65535 is not served, and is once they do not', () => {
+  test('whose endpoints would have ports beyond 65535 is not served until they do not', () => {
     const { resolver, state, problems } = start();
     resolver.updateService(undefined, service('a', '10000-20000'));
     resolver.updateEndpointSlice(undefined, slice('a', 60_000));
@@ -229,7 +229,7 @@ describe('one holder of each address and port, the older Service (spec PR-4)', (
   /** Services by age, each with its first port, and a range or none. */
   const held = (...services: readonly (readonly [name: string, port: number, range?: string])[]) => {
     const { resolver, state, problems } = start();
-    // The events come in the opposite order: only the age may count.
+    // The events arrive in reverse order: only the age may decide.
     for (const [name, port, range] of [...services].reverse()) {
       resolver.updateService(undefined, service(name, range, at(port)));
       resolver.updateEndpointSlice(undefined, slice(name, port, 'UDP', `10.244.0.${name.charCodeAt(0)}`));
@@ -242,7 +242,7 @@ describe('one holder of each address and port, the older Service (spec PR-4)', (
     return { resolver, state, problems, holders: (...ports: number[]) => ports.map(holder) };
   };
 
-  test('a port in an older range is lost to it', () => {
+  test('a port in an older range is not granted', () => {
     const { holders, problems } = held(['a', 100, '100-200'], ['b', 150]);
     expect(holders(100, 149, 150, 151, 200)).toEqual(['a', 'a', 'a', 'a', 'a']);
     expect(problems).toContainEqual(
@@ -250,7 +250,7 @@ describe('one holder of each address and port, the older Service (spec PR-4)', (
     );
   });
 
-  test('a range with an older port in it is not served there but for its first port', () => {
+  test('a range that contains an older port is served at its first port only', () => {
     const { holders, problems } = held(['a', 150], ['b', 100, '100-200']);
     expect(holders(100, 149, 150, 151, 200)).toEqual(['b', undefined, 'a', undefined, undefined]);
     expect(problems).toEqual([
@@ -272,12 +272,12 @@ describe('one holder of each address and port, the older Service (spec PR-4)', (
     expect(held(['a', 100, '100-200'], ['b', 100, '100-250']).holders(100, 200, 250)).toEqual(['a', 'a', undefined]);
   });
 
-  test('a lost range takes nothing from others', () => {
+  test('a range that is not granted takes no port from other Services', () => {
     const { holders } = held(['a', 150], ['b', 100, '100-200'], ['c', 180]);
     expect(holders(100, 150, 180, 190)).toEqual(['b', 'a', 'c', undefined]);
   });
 
-  test('the range is served when the older Service goes, and lost again when it returns', () => {
+  test('the range is served when the older Service is deleted, and revoked when it is recreated', () => {
     const { resolver, holders } = held(['a', 150], ['b', 100, '100-200']);
     const older = service('a', undefined, at(150));
     resolver.updateService(older, undefined);

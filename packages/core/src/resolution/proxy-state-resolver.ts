@@ -30,7 +30,7 @@ import { resolvedServicePort, type WantedServicePort } from './resolved-service-
 import { servicePortsOf } from './service-ports.js';
 import { usableRange } from './usable-range.js';
 
-/** Service ports that are resolved in less than a few milliseconds. */
+/** Number of service ports that are resolved without pauses, within a few milliseconds. */
 const FEW = 64;
 
 /** Options of a {@link ProxyStateResolver}. */
@@ -54,8 +54,8 @@ export interface Resolution {
 }
 
 /**
- * Resolves events of one IP family into states. Event handlers only record; {@link applyPending} resolves what they
- * touched, in time proportional to it, into a state that shares everything else with the previous one.
+ * Resolves events of one IP family into states. Event handlers only record; {@link applyPending} resolves the recorded
+ * changes, in time proportional to them, into a state that shares everything else with the previous one.
  */
 export class ProxyStateResolver {
   readonly #family: IPFamily;
@@ -71,9 +71,9 @@ export class ProxyStateResolver {
   readonly #ports = new Map<ServiceKey, readonly ServicePort[]>();
   readonly #ownership: FrontendOwnership;
   #nodePending = false;
-  /** That of the last resolution. */
+  /** The node state of the last resolution. */
   #node: NodeState;
-  /** The last resolution came to its end. */
+  /** Whether the last resolution completed. */
   #isWhole = true;
   #state: ProxyState;
 
@@ -124,7 +124,7 @@ export class ProxyStateResolver {
     return this.#facts.needsLocalAddresses;
   }
 
-  /** Some Service claims an external address, which may be one of this host. */
+  /** Whether a Service claims an external address, which may be one of this host. */
   get hasExternalAddresses(): boolean {
     return this.#ownership.hasExternalAddresses;
   }
@@ -166,22 +166,22 @@ export class ProxyStateResolver {
   /**
    * Resolves all pending changes.
    *
-   * @param now milliseconds of a clock that is never set back, for slow start. Default: there is none.
+   * @param now milliseconds of a clock that is never set back, for slow start. Default: no slow start.
    */
   applyPending(now?: number): Resolution {
     return finish(this.applyPendingInSlices(now));
   }
 
   /**
-   * {@link applyPending}. Yields after each Service, slice and service port, so that a caller can pause. Events that arrive meanwhile
-   * belong to the next resolution, and {@link latest} is the former state until this one has come to its end. One that ends before
-   * loses nothing: the next resolves everything. Only one at a time.
+   * {@link applyPending}. Yields after each Service, slice and service port, so that a caller can pause. Events that
+   * arrive meanwhile belong to the next resolution, and {@link latest} is the previous state until the resolution
+   * completes. An aborted resolution loses nothing: the next one resolves everything. Only one at a time.
    */
   *applyPendingInSlices(now?: number, few = FEW): Slices<Resolution> {
     const previous = this.#state;
     const isAnew = !this.#isWhole;
     this.#isWhole = false;
-    // All at one time, so that events that were reported together are resolved together.
+    // Taken at once, so that events reported together are resolved together.
     const services = this.#services.take();
     for (const [key, current] of services) {
       this.#slices.setPolicy(key, current);
@@ -217,7 +217,7 @@ export class ProxyStateResolver {
       }
     }
     const isLong = touched.size > few;
-    /** Others that these concern. */
+    /** Other service ports affected by them. */
     const revisit = new Set<ServicePortKey>();
     this.#ownership.changeAddresses(addresses, (key) => this.#wanted.get(key)?.frontends ?? [], revisit);
     for (const key of touched) {
@@ -231,7 +231,7 @@ export class ProxyStateResolver {
     const resolved = new Map<ServicePortKey, ServicePortChange>();
     const servicePorts = (previous.servicePorts as PersistentMap<ServicePortKey, ResolvedServicePort>).asMutable();
     const frontends = (previous.frontends as PersistentMap<FrontendKey, ServicePortKey>).asMutable();
-    /** Those whose frontends differ. Most changes are of endpoints. */
+    /** Service ports whose frontends differ. Most changes affect endpoints only. */
     const moved: MovedFrontends[] = [];
     const ranges = new HeldRanges(previous.portRanges);
     const clusterIPs = new ClusterIPCount(previous.clusterIPs as PersistentMap<string, number>);
@@ -259,7 +259,7 @@ export class ProxyStateResolver {
       }
       const change = { previous: before, current: after };
       resolved.set(key, change);
-      // Tables that grow take long, now and then.
+      // Growing a hash table occasionally takes long.
       if (isLong) {
         yield;
       }
@@ -305,7 +305,7 @@ export class ProxyStateResolver {
     };
   }
 
-  /** Everything that there is or was: a resolution before has ended anywhere. */
+  /** All current and former service ports: the previous resolution may have been aborted anywhere. */
   *#touchAll(previous: ProxyState, touched: Set<ServicePortKey>, services: Set<ServiceKey>): Slices<void> {
     for (const key of previous.servicePorts.keys()) {
       touched.add(key);
@@ -392,7 +392,7 @@ export class ProxyStateResolver {
     };
   }
 
-  /** The resolved service port: the very object of the previous state when nothing differs. */
+  /** The resolved service port: the object of the previous state when nothing differs. */
   #resolve(key: ServicePortKey, before: ResolvedServicePort | undefined): ResolvedServicePort | undefined {
     const wanted = this.#wanted.get(key);
     if (!wanted) {
@@ -420,7 +420,7 @@ export class ProxyStateResolver {
   }
 }
 
-/** Whether no decision about a service port can differ; backends follow the other fields of a node themselves. */
+/** Whether all decisions about service ports are the same; backends handle the other fields of a node themselves. */
 function sameResolutionInputs(left: NodeState, right: NodeState): boolean {
   const facts = ({ zone, addresses, detector }: NodeState) => ({ zone, addresses, detector });
   return structurallyEqual(facts(left), facts(right));
@@ -432,7 +432,7 @@ function addAll<Item>(items: Iterable<Item>, to: Set<Item>): void {
   }
 }
 
-/** Those of the first set, and then what only the second has. */
+/** The elements of the first set, then those only in the second. */
 function* eachOf<Item>(first: ReadonlySet<Item>, second: ReadonlySet<Item>): Iterable<Item> {
   yield* first;
   for (const item of second) {

@@ -12,10 +12,10 @@ interface Claim {
   readonly servicePort: ServicePort;
 }
 
-/** Who holds what of one address, once it was decided. */
+/** The decided ownership of the ports of one address. */
 interface Decision {
   readonly granted: readonly Claim[];
-  /** Claims that are lost, with the one that they are lost to. */
+  /** Rejected claims, each with the claim that has precedence. */
   readonly lost: readonly { readonly claim: Claim; readonly to: Claim }[];
 }
 
@@ -30,12 +30,13 @@ interface Space {
   decision: Decision | undefined;
 }
 
-/** What a claim to a port or range comes to. `unconcerned`: no range is near; {@link FrontendClaims} decides. */
+/** The outcome of a claim to a port or range. `unconcerned`: no range overlaps; {@link FrontendClaims} decides. */
 export type ClaimOutcome = 'unconcerned' | 'held' | { readonly lostTo: ServicePort; readonly port: number };
 
 /**
- * Decides between ranges and what overlaps with them (spec PR-4): claims are granted in the order of precedence, and one that overlaps
- * with a granted one of another Service is lost. A range is held as a whole, or not at all beyond its first port.
+ * Decides between ranges and overlapping claims (spec PR-4): claims are granted in the order of precedence, and a claim
+ * that overlaps with a granted claim of another Service is rejected. A range is granted as a whole, or only at its
+ * first port.
  *
  * Addresses without ranges cost nothing here: {@link FrontendClaims} decides about them.
  */
@@ -45,11 +46,11 @@ export class RangeClaims {
 
   constructor(
     private readonly claims: FrontendClaims,
-    /** Whether NodePorts are served on an address, so that they are claims there. */
+    /** Whether NodePorts are served on an address, and so claim ports of it. */
     private readonly servesNodePorts: (address: string) => boolean,
   ) {}
 
-  /** After {@link FrontendClaims.claim}. @returns service ports whose claims may have another outcome. */
+  /** After {@link FrontendClaims.claim}. @returns service ports whose claims may have a different outcome. */
   claim(frontend: Frontend, servicePort: ServicePort): ReadonlySet<ServicePortKey> {
     const { address, protocol, port, lastPort } = frontend;
     if (address === undefined) {
@@ -79,7 +80,7 @@ export class RangeClaims {
     return this.#changed(key, space);
   }
 
-  /** After {@link FrontendClaims.release}. @returns service ports whose claims may have another outcome. */
+  /** After {@link FrontendClaims.release}. @returns service ports whose claims may have a different outcome. */
   release(frontend: Frontend, servicePort: ServicePort): ReadonlySet<ServicePortKey> {
     const { address, protocol, port } = frontend;
     const isClaimed = this.claims.holder(frontend.key) !== undefined;
@@ -157,7 +158,7 @@ export class RangeClaims {
         }
       }
     }
-    // A port comes before the range that begins at it, which is lost with it.
+    // A port precedes the range that begins at it; when the port is rejected, so is the range.
     claims.sort((a, b) => byPrecedence(a.servicePort, b.servicePort) || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
     const granted: Claim[] = [];
     const lost: { claim: Claim; to: Claim }[] = [];
@@ -186,7 +187,7 @@ export class RangeClaims {
     return new Set(concerned.flatMap(([key, space]) => [...this.#changed(key, space)]));
   }
 
-  /** All that claim something there. */
+  /** All claimants of ports there. */
   #changed(key: string, space: Space): ReadonlySet<ServicePortKey> {
     const { protocol, address, ranges, ports } = space;
     space.decision = undefined;
@@ -218,7 +219,7 @@ function isStartOf(port: Claim, range: Claim): boolean {
   return range.kind === 'range' && port.servicePort.key === range.servicePort.key && port.first === range.first - 1;
 }
 
-/** Two ports of one Service conflict only where they are the same: while a port is renamed. */
+/** Two ports of one Service conflict only when they are equal: while a port is renamed. */
 function conflict(one: Claim, other: Claim): boolean {
   const overlap = one.first <= other.last && other.first <= one.last;
   const sameService = serviceKey(one.servicePort.name) === serviceKey(other.servicePort.name);

@@ -35,7 +35,7 @@ function results({ state, changes, triggerTimes }: Resolution) {
 
 type Event = (proxier: Proxier) => void;
 
-/** Events of a cluster as they come, in pieces: each can be given to several resolvers, sooner or later. */
+/** Events of a cluster in batches, each of which can be delivered to several resolvers at different times. */
 class EventLog {
   readonly #random: Random;
   readonly cluster: RandomCluster;
@@ -78,7 +78,7 @@ function resolvers(reader = new ObjectReader()): ProxyStateResolver[] {
   );
 }
 
-/** Work of which every step is taken on request. */
+/** Work that is advanced step by step. */
 class Stepping {
   result: Resolution | undefined;
 
@@ -93,7 +93,7 @@ class Stepping {
 }
 
 describe('resolution in slices', () => {
-  test.each(SEEDS)('seed %i: events at any pause belong to the next resolution, and nothing else differs', (seed) => {
+  test.each(SEEDS)('seed %i: events at any pause belong to the next resolution, without other differences', (seed) => {
     const random = new Random(seed ^ 0x5a5a);
     const log = new EventLog(seed);
     // One reader for both families, as in a proxy.
@@ -111,7 +111,7 @@ describe('resolution in slices', () => {
       });
       late = [];
       const running = sliced.map((resolver) => new Stepping(resolver.applyPendingInSlices(round * 500, 0)));
-      // The first step of both takes what is pending.
+      // The first step of both takes the pending changes.
       let unfinished = running.filter((one) => one.step());
       while (unfinished.length > 0) {
         if (random.chance(0.15)) {
@@ -131,7 +131,7 @@ describe('resolution in slices', () => {
     }
   });
 
-  test('an event at each of all pauses', () => {
+  test('an event at every pause', () => {
     const log = new EventLog(99);
     const first = log.next(60);
     const second = log.next(25);
@@ -163,7 +163,7 @@ describe('resolution in slices', () => {
     expect(pauses).toBeGreaterThan(40);
   });
 
-  test.each(SEEDS)('seed %i: one that ends anywhere loses nothing', (seed) => {
+  test.each(SEEDS)('seed %i: a resolution aborted at any pause loses nothing', (seed) => {
     const random = new Random(seed ^ 0xa5a5);
     const log = new EventLog(seed);
     const resolver = makeResolver();
@@ -173,7 +173,7 @@ describe('resolution in slices', () => {
         const { latest } = resolver;
         const running = new Stepping(resolver.applyPendingInSlices(undefined, 0));
         for (let steps = random.below(40); steps > 0 && running.step(); steps -= 1) {
-          // Anywhere.
+          // Aborted at a random pause.
         }
         if (running.result === undefined) {
           expect(resolver.latest).toBe(latest);

@@ -7,7 +7,7 @@ import { resolvedServicePort } from './resolved-service-port.js';
 const state = resolveObjects({ services: [makeService('work/web')], slices: [makeSlice('work/web', ['10.244.0.5'])] });
 const [known] = state.servicePorts.values();
 
-test('what does not differ is the same object, and lists that no frontend uses are empty', () => {
+test('unchanged parts are the same object, and lists that no frontend uses are empty', () => {
   if (known === undefined) {
     throw new Error('there is no service port');
   }

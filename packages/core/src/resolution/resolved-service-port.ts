@@ -6,20 +6,20 @@ import { structurallyEqual } from '../model/structurally-equal.js';
 import type { EndpointView } from '../tracking/endpoint-set.js';
 import { NO_ENDPOINTS } from '../tracking/sorted-endpoints.js';
 
-/** A service port with all its frontends, before frontends that an older Service has as well are left out. */
+/** A service port with all its frontends, including those that an older Service owns. */
 export interface WantedServicePort {
   readonly servicePort: ServicePort;
   readonly view: EndpointView;
   readonly frontends: readonly Frontend[];
-  /** Why its range is not served; undefined where it is, or there is none. */
+  /** Why its range is not served; undefined when it is served or absent. */
   readonly rangeProblem: string | undefined;
 }
 
 /**
- * The service port of a state: what was wanted, as far as it is held. What equals the previous resolution is the same object, also
- * as a whole. Pure.
+ * The service port of a state: its granted claims. Parts that equal the previous resolution are the same object, and so
+ * is the whole. Pure.
  *
- * @param held frontends that it has.
+ * @param held frontends that it owns.
  * @param before the previous resolution.
  */
 export function resolvedServicePort(

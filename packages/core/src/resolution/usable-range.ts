@@ -5,7 +5,7 @@ import type { EndpointView } from '../tracking/endpoint-set.js';
 /** The range of a service port as far as it can be served. */
 export interface UsableRange {
   readonly lastPort: number | undefined;
-  /** Why there is none, although one is requested. */
+  /** Why a requested range cannot be served. */
   readonly problem: string | undefined;
 }
 

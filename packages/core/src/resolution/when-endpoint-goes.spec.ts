@@ -24,7 +24,7 @@ const slice = (endpoints: Endpoints, name = 'web-1', protocol = 'TCP', port = 80
   return { ...made, metadata: { ...made.metadata, name } };
 };
 
-/** What was lost, of a Service that is resolved in two steps. */
+/** The lost endpoints of a Service that is resolved in two steps. */
 function lostOf(before: readonly (Service | EndpointSlice)[], after: readonly (Service | EndpointSlice)[]) {
   const resolver = makeResolver();
   const update = (old: readonly (Service | EndpointSlice)[], fresh: readonly (Service | EndpointSlice)[]) => {
@@ -142,7 +142,7 @@ describe('lostEndpoints (spec R-2)', () => {
     expect(whole).toEqual(expected);
   });
 
-  test('weight 0 takes no endpoint away', () => {
+  test('weight 0 removes no endpoint', () => {
     const drained = makeService(
       'ns/web',
       { clusterIP: '10.96.0.1', ports: [{ port: 80 }] },
@@ -155,7 +155,7 @@ describe('lostEndpoints (spec R-2)', () => {
     expect(lostOf([reset, both], [{ ...drained, kind: 'Service' }, both]).step).toEqual([]);
   });
 
-  test('at start, what was there before is unknown (spec R-5)', () => {
+  test('at start, the previous endpoints are unknown (spec R-5)', () => {
     const atStart = (state: ProxyState) => spoken(diffStates(undefined, state));
     expect(atStart(lostOf([], [reset, both]).state)).toEqual(['unknown']);
     expect(atStart(lostOf([], [reset]).state)).toEqual([]);

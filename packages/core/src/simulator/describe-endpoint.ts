@@ -11,7 +11,7 @@ export interface EndpointDecision {
   readonly reason: string;
 }
 
-/** Explains the endpoints of one service port. What is the same for all of them is computed once. */
+/** Explains the endpoints of one service port. Common parts are computed once. */
 export function endpointDescriber(
   port: ResolvedServicePort,
   list: 'cluster' | 'local',
@@ -25,7 +25,7 @@ export function endpointDescriber(
   return (endpoint) => describeEndpoint(endpoint, port, list, node, readyEndpoints);
 }
 
-/** The endpoint list that packets to a frontend would be forwarded to, by its traffic policy, if it forwarded them. */
+/** The endpoint list that the traffic policy of a frontend selects, whether it forwards or not. */
 export function intendedList({ servicePort }: ResolvedServicePort, { kind }: Frontend): 'cluster' | 'local' {
   const { internalTrafficPolicy, externalTrafficPolicy } = servicePort;
   const policy = kind === 'ClusterIP' ? internalTrafficPolicy : externalTrafficPolicy;

@@ -7,7 +7,7 @@ const OWN = '192.168.0.2';
 const POD = '10.0.1.1';
 const ELSEWHERE = '192.168.0.3';
 
-/** The API server on a control plane node: an endpoint in the host network, among others. */
+/** The API server on a control plane node: an endpoint in the host network, next to other endpoints. */
 const state = resolveObjects(
   {
     services: [makeService('default/kubernetes', { ports: [{ port: 443, protocol: 'TCP' }] })],
@@ -38,7 +38,7 @@ function masqueradedTo(source: string, localAddresses?: readonly string[]): read
 }
 
 describe('an endpoint with an address of the node (spec O-11)', () => {
-  test('sees the address of a client outside, unlike other endpoints', () => {
+  test('sees the address of an external client, unlike other endpoints', () => {
     expect(masqueradedTo('203.0.113.9')).toEqual([POD, ELSEWHERE]);
     const simulation = simulatePacket(state, packetFrom('203.0.113.9'));
     expect(formatSimulation(simulation)).toContain('(masqueraded, except to addresses of this node)');
@@ -55,7 +55,7 @@ describe('an endpoint with an address of the node (spec O-11)', () => {
     expect(masqueradedTo(OWN)).toEqual([POD, OWN, ELSEWHERE]);
   });
 
-  test('is one by the addresses of interfaces, where these are known', () => {
+  test('is detected by the addresses of interfaces, where these are known', () => {
     expect(masqueradedTo('203.0.113.9', [OWN, ELSEWHERE])).toEqual([POD]);
   });
 });

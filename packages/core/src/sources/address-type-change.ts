@@ -4,8 +4,8 @@ import type { EndpointSlice } from '../objects/objects.js';
 export type EndpointSliceEvent = readonly [previous: EndpointSlice | undefined, current: EndpointSlice | undefined];
 
 /**
- * The events that handlers receive for a change of an EndpointSlice. Kubernetes never changes the address type of a slice,
- * so handlers need not support it: a slice that has another one was deleted and added. Pure.
+ * The events that handlers receive for a change of an EndpointSlice. Kubernetes never changes the address type of a
+ * slice, so handlers need not support it: a change of the address type is reported as a deletion and an addition. Pure.
  */
 export function eventsOfSliceChange(
   previous: EndpointSlice | undefined,

@@ -3,7 +3,7 @@ import type { EndpointSlice, Node, Service } from '../objects/objects.js';
 import { eventsOfSliceChange } from './address-type-change.js';
 
 /**
- * Reports to a handler by the rules of `Source`, for everything that has events to report:
+ * Delivers events to a handler by the rules of `Source`:
  *
  * - An error of the handler does not reach the source, and the next event is delivered.
  * - An EndpointSlice whose address type changed is deleted and added.
@@ -61,7 +61,7 @@ export class SourceReporter implements SourceHandler {
     }
   }
 
-  /** Ends the reports. Idempotent. */
+  /** Stops reporting. Idempotent. */
   close(): void {
     this.#closed = true;
   }

@@ -2,8 +2,8 @@
 const SYNC_SHARE = 0.1;
 
 /**
- * Milliseconds. A process that wakes up for a sync uses about as much CPU as a cheap sync itself (timers, system calls, garbage), which the
- * duration of the sync does not show: so continuous changes lead to 20 syncs a second at most.
+ * Milliseconds. A wake-up for a sync costs about as much CPU as a cheap sync itself (timers, system calls, garbage
+ * collection), which the duration of the sync does not include: continuous changes cause at most 20 syncs a second.
  */
 const MIN_INTERVAL = 50;
 
@@ -11,8 +11,8 @@ const MIN_INTERVAL = 50;
 const MAX_INTERVAL = 1000;
 
 /**
- * The minimum time between two syncs where no period is set: proportional to what a sync costs. A change that comes alone is
- * synced at once; expensive syncs merge more changes each.
+ * The minimum time between two syncs where no period is set: proportional to the cost of a sync. A single change is
+ * synced at once; expensive syncs coalesce more changes.
  *
  * @param duration of the last sync, in milliseconds.
  * @returns milliseconds from the end of that sync to the start of the next; 50 to 1000.

@@ -6,8 +6,8 @@ import type { SyncObserver } from './sync-observer.js';
 const ANSWER_TIMEOUT = 1000;
 
 /**
- * Progress of a companion: what a proxier reports as in force is reported only when its companion has done its part as
- * well. A companion that fails, or has ended, is not waited for.
+ * Progress of a companion: a sync of a proxier is reported only when its companion has synced as well. A companion that
+ * failed or ended is not awaited.
  */
 export class CompanionProgress {
   #asked = 0;
@@ -70,7 +70,7 @@ export class CompanionProgress {
     };
   }
 
-  /** The companion has ended, and why where that was not wanted. */
+  /** The companion has ended; with the reason when that was not requested. */
   end(error?: unknown): void {
     this.#ended = true;
     if (error !== undefined) {
@@ -113,7 +113,7 @@ export class CompanionProgress {
   }
 }
 
-/** An object spread would lose methods of a class. */
+/** An object spread would lose the methods of a class. */
 function forwarded(observer: SyncObserver): SyncObserver {
   return {
     started: (family) => observer.started?.(family),

@@ -4,7 +4,7 @@ import { messageOf } from '../contract/proxier-error.js';
 import type { CompanionProgress } from './companion-progress.js';
 import { ProxierGroup } from './proxier-group.js';
 
-/** A proxier with a companion that implements what the first cannot. The first one determines the result. */
+/** A proxier with a companion that adds missing features. The proxier determines the result. */
 export class CompanionProxier extends ProxierGroup {
   constructor(
     private readonly primary: Proxier,
@@ -15,7 +15,10 @@ export class CompanionProxier extends ProxierGroup {
     super(primary.mode, [primary, companion]);
   }
 
-  /** Ends with the first. When the companion ends early, the first continues, and the log reports what is missing. */
+  /**
+   * Ends with the proxier. When the companion ends early, the proxier continues, and the log reports the missing
+   * features.
+   */
   async syncLoop(signal: AbortSignal): Promise<void> {
     const ended = new AbortController();
     const companionLoop = this.companion

@@ -2,7 +2,7 @@ import type { LocalhostNodePorts, NodePortAddressSelection } from '../model/node
 import type { PortRangeSupport } from '../model/port-range.js';
 import type { LocalTrafficDetector } from '../model/proxy-state.js';
 
-/** How packets of pods are distinguished from others (spec K-60). `node-cidr` follows `spec.podCIDRs` of the Node. */
+/** How packets of pods are detected (spec K-60). `node-cidr` follows `spec.podCIDRs` of the Node. */
 export type LocalTrafficDetection =
   | LocalTrafficDetector
   /** The first network of each family (spec K-62). */
@@ -36,8 +36,8 @@ export interface ProxierOptions {
    */
   readonly countTraffic: boolean;
   /**
-   * Which port ranges of Services are served; of others only the first port is. A host sets it to what its backend can
-   * (`optionsOfFamily`). Default `any`.
+   * Which port ranges of Services are served; only the first port of other ranges is. A host sets it to the capability
+   * of its backend (`optionsOfFamily`). Default `any`.
    */
   readonly portRanges?: PortRangeSupport;
   /**

@@ -261,7 +261,7 @@ describe('ReconcilingProxier', () => {
       ]);
     });
 
-    test('are not drift when the backend only suspected some', async () => {
+    test('are not drift when the backend only suspected drift', async () => {
       const { proxier, clock, dataplane, report, repairs, logger } = watched();
       await clock.advance(5000);
       proxier.onServiceUpdate(undefined, makeService('x', { clusterIP: '10.96.0.200' }));
@@ -332,7 +332,7 @@ describe('ReconcilingProxier', () => {
     expect(logger.errors).toContainEqual(expect.stringContaining('boom'));
   });
 
-  test('slow start goes through its steps without an event, also after a failed sync, and then nothing runs', async () => {
+  test('slow start advances without events, also after a failed sync, and then stops', async () => {
     const running = start();
     const { proxier, clock, dataplane } = running;
     const annotations = { 'kube-proxier.io/slow-start': '10s' };
@@ -497,7 +497,7 @@ test('where nothing depends on the addresses of the host, they are not watched, 
   synced(running);
   await running.clock.advance(2000);
   expect(running.successes[0]?.state.node.localAddresses).toBeUndefined();
-  // Once, to compare external addresses with them.
+  // Read once, to compare external addresses with them.
   expect(asked).toBe(1);
 });
 

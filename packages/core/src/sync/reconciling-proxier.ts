@@ -26,13 +26,13 @@ export interface ReconcilingProxierOptions<Transaction, Installed> {
   readonly context: ProxierContext;
   readonly dataplane: Dataplane<Transaction, Installed>;
   /**
-   * When the work of a sync pauses, small changes included. Default: a large one, so that it holds the event loop for about 10 ms of
-   * the context's clock.
+   * When the work of a sync pauses, small changes included. Default: large syncs pause after each 10 ms, by the
+   * context's clock.
    */
   readonly pace?: Pace;
 }
 
-/** Carries out work, with pauses where it takes long. */
+/** Runs work, with pauses if it takes long. */
 type Paced = <Result>(slices: Slices<Result>) => Result | Promise<Result>;
 
 /** The state of a proxier; for `/debug/state`, `explain` and tests. */
@@ -59,7 +59,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   #servicesSynced = false;
   #endpointsSynced = false;
   #applied: ProxyState | undefined;
-  /** The state of the last plan: that in force, or an earlier one that differs from it in nothing. */
+  /** The state of the last plan: the state in force, or an earlier one that is equal to it. */
   #planned: ProxyState | undefined;
   /** The installed state may differ from what was applied; set from outside, also during a sync. */
   #suspect = false;
@@ -71,7 +71,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   #lastFull = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #triggerTimes: number[] = [];
-  /** Of the sync loop: a sync that pauses ends with it. */
+  /** Signal of the sync loop: aborts a paused sync. */
   #signal: AbortSignal | undefined;
   readonly #givenPace: Pace | undefined;
 
@@ -174,7 +174,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
     }
   }
 
-  /** Follows the addresses of the host, where anything depends on them. */
+  /** Watches the addresses of the host, if anything depends on them. */
   async #watchAddresses(signal: AbortSignal): Promise<void> {
     if (!this.#resolver.needsLocalAddresses && !this.#dataplane.followsLocalAddresses) {
       return;
@@ -195,7 +195,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
     try {
       this.#requestIf(this.#resolver.updateLocalAddresses(await this.#context.localAddresses()));
     } catch {
-      // A sync reports the error, and is retried.
+      // The sync reports the error and is retried.
       this.#addressesSuspect = true;
       this.#requestIf(true);
     }
@@ -249,7 +249,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       for (const time of triggerTimes) {
         this.#triggerTimes.push(time);
       }
-      // Drift may have been reported in the meantime. What is reported from here on belongs to the next sync.
+      // Drift may have been reported in the meantime. Reports from here on belong to the next sync.
       full ||= this.#suspect;
       this.#suspect = false;
       const changes = full ? await paced(diffStatesInSlices(undefined, state)) : await this.#since(step, state, paced);
@@ -259,11 +259,11 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
           believed !== undefined &&
           installed !== undefined &&
           !isEmptyChangeSet(await paced(diffStatesInSlices(believed, state)));
-        // Without what this sync changes: what leads from the current state back to what was written last.
+        // Excludes the changes of this sync: leads from the installed state back to the last written state.
         const drift = pending
           ? await paced(this.#plan(believed, await paced(diffStatesInSlices(undefined, believed)), installed))
           : undefined;
-        // Planners find what they know of a state by its identity.
+        // Planners cache data by the identity of a state.
         const known = !full && changes.previous === believed ? { ...changes, previous: this.#planned } : changes;
         const transaction = await paced(this.#plan(state, known, installed));
         this.#planned = state;
@@ -298,21 +298,21 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       return true;
     } catch (error) {
       if (error instanceof WorkEnded) {
-        // The sync loop ends. Nothing was written.
+        // The sync loop was stopped. Nothing was written.
         this.#applied = believed;
         return false;
       }
       this.#applied = undefined;
       const isOutdated = hasErrorKind(error, 'outdated');
       if (isOutdated || hasErrorKind(error, 'perhaps-outdated')) {
-        // The backend may have reported it just before.
+        // The backend may have just reported it.
         if (!isOutdated) {
           logger.debug(2, `Checking for drift: ${messageOf(error)}`, { family });
         } else if (this.#noticed === undefined) {
           logger.warn(`Drift detected: ${messageOf(error)}`, { family });
           this.#noticed = messageOf(error);
         }
-        // Nothing was written: what is installed is what was written before, and the foreign change.
+        // Nothing was written: the kernel has the last written state and the foreign change.
         this.#applied = believed;
         this.#suspect = true;
         return false;
@@ -327,7 +327,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
     }
   }
 
-  /** Compares external addresses with those of the host. The sync does not wait for that. */
+  /** Compares external addresses with those of the host, without delaying the sync. */
   async #compareAddresses(): Promise<void> {
     const { clock, family, localAddresses, logger } = this.#context;
     this.#addressesReadAt = clock.monotonic();

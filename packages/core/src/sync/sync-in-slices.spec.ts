@@ -71,7 +71,7 @@ function list({ proxier }: Pick<ReturnType<typeof start>, 'proxier'>): void {
 
 const expected = Object.fromEntries(renderState(resolveObjects({ services: SERVICES, slices: SLICES })));
 
-/** How many pauses the first sync has. */
+/** The number of pauses of the first sync. */
 async function pausesOfFirstSync(): Promise<number> {
   const running = start();
   list(running);
@@ -120,7 +120,7 @@ describe('a sync that pauses', () => {
           proxier.reconcile();
         }
       };
-      // A change of one Service, so that this sync is not a full one; and then more, until the pause is reached.
+      // A change of one Service, so that this sync is not a full one; then more changes, until the pause is reached.
       for (let change = 0; pace.count < before + at; change += 1) {
         if (isFull) {
           proxier.reconcile();

@@ -31,7 +31,7 @@ export interface SyncFailure {
 /** Foreign changes that were repaired. */
 export interface DriftRepair {
   readonly family: IPFamily;
-  /** What was detected, or what had to be written; in a few words. */
+  /** The detected change, or the written repair, in a few words. */
   readonly what: string;
 }
 
@@ -51,8 +51,8 @@ export interface SyncObserver {
   /** The installed rules differed from what was written, and were restored. */
   repaired?(repair: DriftRepair): void;
   /**
-   * What serves beside the backend, such as sockets for NodePorts on 127.0.0.1, could not be brought up to date; with undefined, it
-   * is up to date again. It is retried, and affects no sync.
+   * A companion of the backend, such as sockets for NodePorts on 127.0.0.1, could not be updated; undefined: it is up
+   * to date again. The update is retried, and does not affect syncs.
    */
   companion?(family: IPFamily, error: unknown): void;
 }

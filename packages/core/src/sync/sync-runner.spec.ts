@@ -121,7 +121,7 @@ describe('SyncRunner (spec K-80…K-86)', () => {
     await loop;
   });
 
-  test('a run requested for a time comes then, unless another comes before', async () => {
+  test('a run scheduled for a time starts then, unless an earlier run replaces it', async () => {
     const times: (number | undefined)[] = [5000, undefined, 9000];
     const { clock, runs, runner } = running({
       run: async () => {
@@ -141,7 +141,7 @@ describe('SyncRunner (spec K-80…K-86)', () => {
     expect(runs).toEqual([0, 5000, 8000, 9000]);
   });
 
-  test('ends at once when nothing runs, and leaves no timer', async () => {
+  test('ends at once when idle, and leaves no timer', async () => {
     const { clock, runner, abort, loop } = running();
     runner.request();
     await settle();

@@ -57,7 +57,10 @@ export class SyncRunner {
     this.#wake?.();
   }
 
-  /** Requests a run at a time of the monotonic clock, if none comes before; undefined takes it back. Called during a run. */
+  /**
+   * Schedules a run for a time of the monotonic clock, unless one starts earlier; undefined cancels it. Called during a
+   * run.
+   */
   requestBy(time: number | undefined): void {
     this.#requestedBy = time ?? Number.POSITIVE_INFINITY;
   }

@@ -5,7 +5,7 @@ import type { ServicePortKey } from '../model/service-port-name.js';
 import type { InstalledServicePorts } from './fake-dataplane.js';
 import type { Random } from './random.js';
 
-/** A UDP flow that the model tracks, as connection tracking does: both tuples of one client's packets. */
+/** A UDP flow tracked by the model, as in conntrack: both tuples of one client's packets. */
 export interface SimulatedFlow {
   readonly family: IPFamily;
   readonly protocol: 'UDP';
@@ -30,9 +30,9 @@ const CLIENTS: Readonly<Record<IPFamily, string>> = { IPv4: '203.0.113.9', IPv6:
 const SOURCE_PORTS = 8;
 
 /**
- * The kernel's connection tracking, as far as UDP needs it: the first packet of a flow is translated by the rules
- * installed at that time, and every later packet of the same client takes the same path until the entry is deleted,
- * whatever is installed then. Clients never stop sending.
+ * The kernel's connection tracking for UDP: the first packet of a flow is translated by the rules installed at that
+ * time, and every later packet of the same client takes the same path until the entry is deleted, whatever is installed
+ * then. Clients never stop sending.
  */
 export class ConnectionTrackingModel {
   readonly #flows = new Map<string, SimulatedFlow>();
@@ -75,8 +75,8 @@ export class ConnectionTrackingModel {
   }
 
   /**
-   * Removes flows to frontends that are not in this state. What was served before a restart, and was removed in the
-   * meantime, is unknown afterwards.
+   * Removes flows to frontends that are not in this state. Frontends that were removed during a restart are unknown
+   * afterwards.
    */
   forgetUnknown({ family, frontends }: ProxyState): void {
     for (const flow of this.#flows.values()) {
@@ -142,7 +142,7 @@ function judge({ candidates }: ResolvedServicePort, endpoint: string, isTranslat
   const isServed = candidates.some(({ serving }) => serving);
   const found = candidates.find(({ key }) => key === endpoint);
   if (found === undefined) {
-    // Without a serving endpoint, a packet that no rule translates meets the rule that rejects it.
+    // Without a serving endpoint, a packet that no rule translates is rejected.
     return isServed || isTranslated ? 'which is not one of its endpoints' : '';
   }
   return isServed && !found.serving ? 'which does not serve while others do' : '';

@@ -17,7 +17,7 @@ export const EXAMPLE_SKETCH: ServiceSketch = {
   ],
 };
 
-/** One Service of each kind that rules differ for. */
+/** One Service of each kind with different rules. */
 export const EXAMPLE_SKETCHES: readonly ServiceSketch[] = [
   EXAMPLE_SKETCH,
   { ...EXAMPLE_SKETCH, name: 'ns/sticky', number: 2, kind: 'ClusterIP', affinity: true, ranges: undefined },

@@ -30,7 +30,7 @@ function renderFrontend({ key, kind, lastPort, allowedSources, exceptAddresses, 
   return JSON.stringify({ key, kind, lastPort, allowedSources, exceptAddresses, routes });
 }
 
-/** What a fresh start would install for a state. */
+/** The contents that a fresh start installs for a state. */
 export function renderState(state: ProxyState): InstalledServicePorts {
   return new Map([...state.servicePorts].map(([key, port]) => [key, renderServicePort(port)]));
 }
@@ -60,7 +60,7 @@ export class FakeDataplane implements Dataplane<FakeTransaction, InstalledServic
     this.#failures.push(...when);
   }
 
-  /** As a foreign program would: removes everything. */
+  /** Removes everything, as a foreign flush does. */
   flush(): void {
     this.#installed.clear();
     this.isFlushed = true;

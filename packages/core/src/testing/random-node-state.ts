@@ -15,13 +15,13 @@ export const RANDOM_NODE_ADDRESSES: Readonly<Record<IPFamily, readonly string[]>
 
 const CHANGES = 40;
 
-/** Options of a state by its seed, which {@link randomNodeState} takes in turn. */
+/** Option sets, selected by the seed in {@link randomNodeState}. */
 const OPTIONS: readonly Partial<ProxierOptions>[] = [
   { localTrafficDetection: { kind: 'cluster-cidr', cidrs: ['10.244.0.0/16', 'fd00:244::/64'] } },
   { localTrafficDetection: { kind: 'none' } },
   { localTrafficDetection: { kind: 'interface-prefix', prefix: 'veth' } },
   { localTrafficDetection: { kind: 'interface', name: 'cni0' }, overlappingExternalAddresses: 'refuse' },
-  // The addresses of the node as well.
+  // Includes the addresses of the node.
   { localTrafficDetection: { kind: 'cluster-cidr', cidrs: ['0.0.0.0/0', 'fd00::/8'] }, masqueradeAll: true },
 ];
 

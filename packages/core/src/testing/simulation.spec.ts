@@ -8,7 +8,7 @@ import { runCount } from './test-effort.js';
 
 const SEEDS = runCount(25, 300);
 
-/** @param most ends after so many. */
+/** @param most maximum number. */
 async function failures(
   seeds: number,
   steps: number,
@@ -33,7 +33,7 @@ describe('deterministic simulation', () => {
     expect(await failures(SEEDS, 300)).toEqual([]);
   });
 
-  test(`${SEEDS} seeds of 300 steps, with syncs that pause wherever they can`, async () => {
+  test(`${SEEDS} seeds of 300 steps, with syncs that pause at every opportunity`, async () => {
     expect(await failures(SEEDS, 300, { pauses: true })).toEqual([]);
     const { pauses, transactions } = await runSimulation({ seed: 1, steps: 300, pauses: true });
     expect(pauses).toBeGreaterThan(5 * transactions);

@@ -19,9 +19,7 @@ import { resolveObjects } from './resolve-objects.js';
 import { settle, VirtualClock } from './virtual-clock.js';
 
 export interface SimulationOptions {
-  /**
-   * Syncs pause wherever they can, events arrive there, and now and then a sync fails there. Default: they do not pause.
-   */
+  /** Syncs pause at every opportunity; events arrive and syncs sometimes fail during pauses. Default: no pauses. */
   readonly pauses?: boolean;
   /** Determines everything: the same seed and number of steps give the same run. */
   readonly seed: number;
@@ -59,8 +57,8 @@ const OPTIONS = { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1', minSyncPeriod: 
  * transactions, foreign flushes, process restarts, and events during a sync.
  *
  * Continuous checks: nothing is programmed before the first full lists are complete, and no service port leads to an
- * endpoint that its Service never had. After each sync: no UDP flow leads to an address that is not an endpoint.
- * Whenever it is quiet: the installed state is what a restart with the same objects would install.
+ * endpoint that its Service never had. After each sync: no UDP flow leads to an address that is not an endpoint. When
+ * no work is pending: the installed state equals that of a restart with the same objects.
  */
 export async function runSimulation(options: SimulationOptions): Promise<SimulationResult> {
   const { seed, steps } = options;
@@ -159,7 +157,7 @@ class SimulationRun {
     const observer: SyncObserver = cleaner
       ? {
           synced: (success) => this.#cleanFlows(cleaner, success),
-          // What a failed transaction had served for a moment is unknown as well.
+          // Frontends that a failed transaction served briefly are unknown as well.
           failed: ({ family }) => {
             this.#isKnown[family] = false;
           },
@@ -313,7 +311,7 @@ class SimulationRun {
   }
 }
 
-/** The same dataplane, whose plans can pause before and after. */
+/** The same dataplane, with plans that can pause before and after. */
 function pausing(plane: FakeDataplane): Dataplane<FakeTransaction, InstalledServicePorts> {
   return {
     plan: (...from) => plane.plan(...from),

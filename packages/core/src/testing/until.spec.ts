@@ -10,7 +10,7 @@ test('resolves once the condition holds, with promises too', async () => {
   expect(checks).toBe(3);
 });
 
-test('rejects with the condition in words, as they are at the end', async () => {
+test('rejects with the description of the condition at the timeout', async () => {
   let state = 'none';
   const waiting = until(
     () => {

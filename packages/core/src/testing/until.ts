@@ -1,6 +1,9 @@
 /** Milliseconds between checks. */
 const INTERVAL = { least: 2, most: 1000 };
-/** Pause after a check, as a multiple of the time that it took: a check that starts programs must not slow down what it waits for. */
+/**
+ * Pause after a check, as a multiple of the time that it took: a check that starts programs must not slow down the
+ * awaited work.
+ */
 const PAUSE = 2;
 
 /**

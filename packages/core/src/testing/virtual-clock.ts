@@ -72,7 +72,7 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Runs everything that waits only for settled promises, however long the chain. */
+/** Runs all continuations of settled promises, however long the chain. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { flatText } from './flat-text.js';
 
-describe('a text in one piece', () => {
+describe('a flat string', () => {
   test.each([
     [[''], ''],
     [['a'], 'a'],

@@ -5,7 +5,7 @@ export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit: string | undefined;
   for (const next of UNITS) {
-    // What would be rounded to 1024.0 is one of the next unit.
+    // A value that would be rounded to 1024.0 uses the next unit.
     if (value < (unit === undefined ? 1024 : 1023.95)) {
       break;
     }

@@ -6,12 +6,12 @@ export interface ListChange {
   readonly position: number;
 }
 
-/** Cells of the table of a comparison; beyond it, the part that differs is replaced as a whole. */
+/** Maximum number of cells of the comparison table; beyond it, the differing part is replaced as a whole. */
 const MAX_CELLS = 4_000_000;
 
 /**
  * The fewest removals and additions that lead from one list to another, in the order of the new list, removals first
- * where both are at the same place. For very long lists there may be more of them than necessary.
+ * where both are at the same place. For very long lists, the result may not be minimal.
  */
 export function listDifference(before: readonly string[], after: readonly string[]): readonly ListChange[] {
   let start = 0;
@@ -52,7 +52,7 @@ export function listDifference(before: readonly string[], after: readonly string
   return changes;
 }
 
-/** By cell: the length of the longest common subsequence of what follows in both lists. */
+/** By cell: the length of the longest common subsequence of the rest of both lists. */
 function longestCommon(left: readonly string[], right: readonly string[]): (cell: number) => number {
   const width = right.length + 1;
   const lengths = new Uint16Array((left.length + 1) * width);

@@ -38,7 +38,7 @@ describe('printable', () => {
     expect(printable('\u202e'.repeat(10_000_000), 80)).toBe(`${'\\u{202e}'.repeat(9)}...`);
   });
 
-  test('of any text is ASCII within the limit, and unchanged by a second time', () => {
+  test('of any text is ASCII within the limit, and idempotent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), fc.integer({ min: 3, max: 80 }), (text, limit) => {
         const result = printable(text, limit);

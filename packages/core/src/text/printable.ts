@@ -5,15 +5,15 @@ const CUT = '...';
 
 /**
  * External text in a form that is safe in logs, on terminals and in errors: one line of printable ASCII, every other
- * character as `\u{…}` with its code point. So text from outside can neither forge a line, nor control a terminal, nor
- * look like other text. ASCII characters, the backslash included, are unchanged.
+ * character as `\u{…}` with its code point. External text can therefore neither forge a line, nor control a terminal,
+ * nor imitate other text. ASCII characters, the backslash included, are unchanged.
  *
  * The cost is limited too, however long the text is.
  *
  * @param limit maximum number of characters of the result, 3 or more; a longer one is cut, and ends in `...`. Default 300.
  */
 export function printable(text: string, limit = 300): string {
-  // Every character takes at least one of the result.
+  // Every input character yields at least one output character.
   const escaped = text.slice(0, limit + 1).replace(UNPRINTABLE, codePointEscape);
   return escaped.length > limit ? `${escaped.slice(0, limit - CUT.length).replace(PARTIAL_ESCAPE, '')}${CUT}` : escaped;
 }
@@ -39,7 +39,7 @@ function textOf(value: unknown): string {
     case 'number':
     case 'bigint':
     case 'undefined':
-      // JSON has no NaN, and would be `null`.
+      // JSON has no NaN and would print `null`.
       return String(value);
     default:
       try {

@@ -43,7 +43,7 @@ interface Counts {
   localStandIns: number;
 }
 
-/** Ready, and not drained: lists are chosen among these (spec E-6). */
+/** Ready and not drained: lists are selected from these (spec E-6). */
 export function isSelectable(endpoint: Endpoint): boolean {
   return endpoint.ready && !isDrained(endpoint);
 }
@@ -56,8 +56,8 @@ function isStandIn(endpoint: Endpoint): boolean {
 /**
  * The endpoints of one service port and their selection for this node.
  *
- * The counts that determine the selection are maintained incrementally, so that a change costs what changed (and one
- * pass over references), not a visit of every endpoint.
+ * The counts that determine the selection are maintained incrementally, so that the cost is proportional to the change
+ * (and one pass over references), not to all endpoints.
  */
 export class EndpointSet {
   #current: EndpointView = EMPTY_VIEW;
@@ -69,7 +69,7 @@ export class EndpointSet {
     return this.#current;
   }
 
-  /** Sets the first endpoints. The list itself is kept: most Services have one slice, whose list it is. */
+  /** Sets the first endpoints. Keeps the list itself: most Services have one slice, which shares it. */
   fill(candidates: SortedEndpoints): void {
     for (const endpoint of candidates) {
       this.#count(endpoint, 1);
@@ -167,7 +167,7 @@ export class EndpointSet {
     const selection = same ? before.selection : chosen;
     const keep = same && changes !== undefined;
     const list = (previous: SortedEndpoints, isIn: (endpoint: Endpoint) => boolean): SortedEndpoints => {
-      // Most Services use all their endpoints: then one list in memory, not two.
+      // Most Services use all their endpoints: both fields then share one list.
       const isWhole = keep
         ? previous === before.candidates && changes.every(([, endpoint]) => endpoint === undefined || isIn(endpoint))
         : candidates.every(isIn);

@@ -52,9 +52,9 @@ type ChangedEndpoints = Map<ServicePortKey, Map<string, Endpoint | undefined>>;
 
 /** Result of applying pending slices. */
 export interface EndpointChanges {
-  /** Service ports whose endpoints may have changed. The caller's. */
+  /** Service ports whose endpoints may have changed. Owned by the caller. */
   readonly touched: Set<ServicePortKey>;
-  /** Services with a slice that changed. The caller's. */
+  /** Services with a slice that changed. Owned by the caller. */
   readonly services: Set<ServiceKey>;
   /** Milliseconds since the epoch: times of the changes in these slices (spec K-40). */
   readonly triggerTimes: readonly number[];
@@ -67,19 +67,19 @@ export interface EndpointChanges {
  */
 export class EndpointSliceTracker {
   readonly #services = new Map<ServiceKey, ServiceEndpoints>();
-  /** Since {@link take}. */
+  /** Changes since {@link take}. */
   #pending: PendingSlices = new Map();
-  /** Not applied yet. */
+  /** Taken, but not applied yet. */
   #taken: PendingSlices = new Map();
-  /** Endpoints that changed in slices of a Service that was not applied as a whole. */
+  /** Changed endpoints of a Service whose slices have been applied only in part. */
   readonly #merged = new Map<ServiceKey, ChangedEndpoints>();
   #isMoved = true;
-  /** The Service that a slice belonged to last: its label can change. */
+  /** The last Service of each slice: its label can change. */
   readonly #owners = new Map<SliceKey, ServiceKey>();
-  /** Of Services that request more than equal shares. */
+  /** Share policies of Services with weights or slow start. */
   readonly #policies = new Map<ServiceKey, SharePolicy>();
   readonly #slowStart = new SlowStart();
-  /** The first endpoints of a Service share alike; so do all at the start of this process. */
+  /** The first endpoints of a Service have equal shares, and so have all at the start of this process. */
   #hasApplied = false;
   #pendingSlices = 0;
 
@@ -99,7 +99,7 @@ export class EndpointSliceTracker {
   /**
    * Records an event. Slices of another family are ignored (spec K-30).
    *
-   * @returns whether this event changed anything visible.
+   * @returns whether this event requires a sync.
    */
   update(previous: EndpointSlice | undefined, current: EndpointSlice | undefined): boolean {
     const before = identityOf(previous);
@@ -129,7 +129,10 @@ export class EndpointSliceTracker {
     return changed;
   }
 
-  /** Sets what a Service requests for the shares of its endpoints; undefined when it is deleted. In force with the next {@link take}. */
+  /**
+   * Sets what a Service requests for the shares of its endpoints; undefined when it is deleted. Takes effect with the
+   * next {@link take}.
+   */
   setPolicy(service: ServiceKey, policy: SharePolicy | undefined): void {
     const before = this.#policies.get(service) ?? EQUAL_SHARES;
     const after = policy ?? EQUAL_SHARES;
@@ -167,8 +170,8 @@ export class EndpointSliceTracker {
   }
 
   /**
-   * Separates what is pending from later events, for {@link applyInSlices}. What was taken before and was not applied stays, where
-   * it is not replaced.
+   * Separates pending changes from later events, for {@link applyInSlices}. Changes taken earlier and not applied are
+   * kept, unless replaced.
    */
   take(): void {
     const left = this.#taken;
@@ -181,10 +184,11 @@ export class EndpointSliceTracker {
   }
 
   /**
-   * Applies what was taken. Yields after each Service and slice, so that a caller can pause; events may arrive meanwhile.
+   * Applies the taken changes. Yields after each Service and slice, so that a caller can pause; events may arrive
+   * meanwhile.
    *
-   * @param now milliseconds of any clock that is never set back, for slow start; undefined: there is none.
-   * @param few Services, and slices of one, that are applied without a place to pause.
+   * @param now milliseconds of any clock that is never set back, for slow start; undefined: no slow start.
+   * @param few Services, and slices of one, that are applied without a pause.
    */
   *applyInSlices(now: number | undefined, few: number): Slices<EndpointChanges> {
     const touched = new Set<ServicePortKey>();
@@ -222,7 +226,7 @@ export class EndpointSliceTracker {
     return { touched, services, triggerTimes };
   }
 
-  /** The selection for a service port, as of what was applied. */
+  /** The selection for a service port, as of the applied changes. */
   view(service: ServiceKey, port: ServicePortKey): EndpointView {
     return this.#services.get(service)?.ports.get(port)?.view ?? EMPTY_VIEW;
   }
@@ -240,7 +244,7 @@ export class EndpointSliceTracker {
     return addresses.size;
   }
 
-  /** Where the node's zone changed, every selection is recomputed. Yields after each Service, so that a caller can pause. */
+  /** Recomputes every selection when the node's zone changed. Yields after each Service, so that a caller can pause. */
   *moveToInSlices(zone: string | undefined): Slices<void> {
     if (this.#isMoved && zone === this.place.zone) {
       return;
@@ -293,7 +297,10 @@ export class EndpointSliceTracker {
     return true;
   }
 
-  /** The first slice of a Service, and the only one: nothing to merge, and its endpoints share alike from the start (spec E-7). */
+  /**
+   * The first slice of a Service, and the only one: nothing to merge, and its endpoints have equal shares from the
+   * start (spec E-7).
+   */
   #applyFirst(
     endpoints: ServiceEndpoints,
     name: string,
@@ -461,8 +468,9 @@ class SliceMerge {
 /**
  * Which of two entries for the same address and port is used (spec K-36; B-2 where kube-proxy leaves it undefined): the
  * one that is not terminating (a new pod can have the address of a terminating one), then the ready one, then the
- * serving one, then one whose node is known: without it the endpoint would count as not local. Remaining differences are resolved by
- * text order, that of the node first: the order of events never decides, and all nodes use the same entry.
+ * serving one, then an entry with a known node: without it, the endpoint would count as not local. Remaining
+ * differences are resolved by text order, that of the node first: the order of events never decides, and all nodes use
+ * the same entry.
  */
 function better(left: Endpoint, right: Endpoint): Endpoint {
   if (left.terminating !== right.terminating) {

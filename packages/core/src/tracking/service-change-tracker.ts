@@ -13,14 +13,14 @@ export interface ServiceChange {
 }
 
 /**
- * Merges Service events into the changes since they were taken (spec K-10…K-14). The cost of each event is that of its
- * own object, however many there are.
+ * Merges Service events into the changes since the last {@link take} (spec K-10…K-14). The cost of an event is
+ * proportional to its object.
  */
 export class ServiceChangeTracker {
   readonly #applied = new Map<ServiceKey, ServiceDefinition>();
-  /** Since {@link take}. */
+  /** Changes since {@link take}. */
   #pending = new Map<ServiceKey, ServiceDefinition | undefined>();
-  /** Not applied yet. */
+  /** Taken, but not applied yet. */
   #taken = new Map<ServiceKey, ServiceDefinition | undefined>();
 
   constructor(private readonly reader: ObjectReader) {}
@@ -33,7 +33,7 @@ export class ServiceChangeTracker {
   /**
    * Records an event.
    *
-   * @returns whether anything is pending that this event touched or left pending.
+   * @returns whether a change of this Service is pending after the event.
    */
   update(previous: Service | undefined, current: Service | undefined): boolean {
     const before = identityOf(previous);
@@ -53,9 +53,9 @@ export class ServiceChangeTracker {
   }
 
   /**
-   * Separates what is pending from later events. Its changes are to be applied one by one.
+   * Separates pending changes from later events. The caller applies them one by one.
    *
-   * @returns what is to be applied: also what was taken before and was not applied, where it is not replaced.
+   * @returns the changes to apply, including changes taken earlier and not applied, unless replaced.
    */
   take(): ReadonlyMap<ServiceKey, ServiceDefinition | undefined> {
     const left = this.#taken;
@@ -69,7 +69,7 @@ export class ServiceChangeTracker {
     return this.#taken;
   }
 
-  /** Marks a change that was taken as applied. */
+  /** Marks a taken change as applied. */
   apply(key: ServiceKey): ServiceChange {
     const previous = this.#applied.get(key);
     const current = this.#taken.get(key);

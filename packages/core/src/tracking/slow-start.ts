@@ -3,13 +3,13 @@ import { SLOW_START_PARTS } from '../model/endpoint-weights.js';
 import type { ServiceKey, ServicePortKey } from '../model/service-port-name.js';
 import { isSelectable } from './endpoint-set.js';
 
-/** Milliseconds between two steps of an endpoint, at least. */
+/** Minimum milliseconds between two steps of an endpoint. */
 const MIN_STEP = 1000;
 
 interface StartingEndpoint {
   readonly service: ServiceKey;
   readonly port: ServicePortKey;
-  /** With the parts that it has now. */
+  /** The endpoint with its current share. */
   endpoint: Endpoint;
   /** When it was first ready. */
   readonly since: number;
@@ -17,14 +17,14 @@ interface StartingEndpoint {
   duration: number;
 }
 
-/** Endpoints of one service port that have another share now. */
+/** Endpoints of one service port whose share has changed. */
 export type ShareChange = readonly [
   service: ServiceKey,
   port: ServicePortKey,
   endpoints: readonly (readonly [key: string, endpoint: Endpoint])[],
 ];
 
-/** An endpoint as it changes. */
+/** A change of an endpoint. */
 export interface EndpointEntry {
   readonly service: ServiceKey;
   readonly port: ServicePortKey;
@@ -45,7 +45,7 @@ export class SlowStart {
   readonly #starting = new Map<string, StartingEndpoint>();
   #advancedAt = Number.NEGATIVE_INFINITY;
 
-  /** When {@link advance} has something to do next, not sooner than a second after the last time; undefined for never. */
+  /** When {@link advance} is due next, at least a second after the last call; undefined for never. */
   get nextStep(): number | undefined {
     let next: number | undefined;
     for (const { since, duration } of this.#starting.values()) {

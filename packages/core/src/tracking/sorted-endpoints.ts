@@ -33,7 +33,7 @@ export function withChanges(
   }
   const sorted =
     changes.length < 2 ? changes : [...changes].sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
-  // Copies whole ranges at once: for one change in a long list that is nearly all of the work.
+  // Copies whole ranges at once: for one change in a long list, this is nearly all of the work.
   const parts: (readonly Endpoint[])[] = [];
   let from = 0;
   for (const [key, endpoint] of sorted) {

@@ -20,7 +20,7 @@ export function addressNumber(address: string): bigint {
   return numberOf(ipaddr.parse(address).toByteArray());
 }
 
-/** The address `distance` after another one, canonical; undefined beyond the first and the last of the family. */
+/** The address at an offset of `distance`, canonical; undefined outside the address space of the family. */
 export function addressAt(address: string, distance: number): string | undefined {
   const bytes = ipaddr.parse(address).toByteArray();
   const bits = BigInt(bytes.length * 8);

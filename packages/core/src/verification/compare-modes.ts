@@ -7,7 +7,7 @@ import { packetClasses } from './packet-classes.js';
 import type { PacketPath, PathOutcome } from './packet-path.js';
 import type { FamilyVerification } from './verification-result.js';
 
-/** What one mode does with packets. */
+/** The packet path of one mode. */
 export interface ModePath {
   readonly mode: string;
   readonly path: PacketPath;
@@ -15,7 +15,7 @@ export interface ModePath {
   readonly servesLoopback?: boolean;
 }
 
-/** Classes between two pauses. */
+/** Number of classes between two pauses. */
 const SLICE = 64;
 
 /**
@@ -87,7 +87,7 @@ function isEqual(first: ReadonlyMap<string, number>, second: ReadonlyMap<string,
   );
 }
 
-/** `sent to 10.0.0.1:80 or 10.0.0.2:80, masqueraded`; with shares where these are not equal. */
+/** `sent to 10.0.0.1:80 or 10.0.0.2:80, masqueraded`; with shares when they are not equal. */
 function describe(outcomes: readonly PathOutcome[]): string {
   const shares = [...sharesOf(outcomes)].sort(([a], [b]) => (a < b ? -1 : 1));
   const isEven = shares.every(([, share]) => Math.abs(share - 1 / shares.length) < SHARE_TOLERANCE);

@@ -5,19 +5,19 @@ import type { PacketDecision } from '../simulator/simulate-packet.js';
 import type { PathOutcome, PathRule } from './packet-path.js';
 import { type DifferenceKind, describePathRule } from './verification-result.js';
 
-/** How outcomes differ from the decision of the state. */
+/** The difference between the outcomes and the decision of the state. */
 export interface Difference {
   readonly kind: DifferenceKind;
   readonly expected: string;
   readonly actual: string;
   readonly decidedBy: PathRule | undefined;
-  /** Why, as the end of a sentence. */
+  /** The cause, as the end of a sentence. */
   readonly because: string;
   /** Distinguishes causes with the same deciding rule. */
   readonly cause?: string;
 }
 
-/** Shares may differ by this much of the expected share: rules choose with limited precision. */
+/** Tolerance, relative to the expected share: rules select with limited precision. */
 export const SHARE_TOLERANCE = 0.01;
 
 /**
@@ -65,7 +65,7 @@ export function compareOutcomes(
       case 'forwarded': {
         if (verdict !== 'accepted') {
           const difference = differs(verdict, verdict, decidedBy);
-          // The backend's own last rules refuse what was not forwarded before: why it was not is the cause.
+          // The backend's last rules reject packets that no earlier rule forwarded: the missing forward is the cause.
           return destination === undefined && decidedBy?.foreign !== true && actual.missed !== undefined
             ? { ...difference, because: `${actual.missed}; then ${difference.because}`, cause: actual.missed }
             : difference;
@@ -84,8 +84,8 @@ export function compareOutcomes(
             because: notMasqueraded(actual),
           };
         }
-        // Networks masquerade on their own what leaves them, such as packets of pods to a host network. It matters where the state
-        // promises the address of a client outside.
+        // Pod networks masquerade packets that leave them, such as packets of pods to a host network. This matters only
+        // when the state preserves the address of an external client.
         const promised = route?.action === 'forward' && route.masquerade === 'never' && route.source !== 'pod';
         if (!choice.masqueraded && actual.masqueraded && (promised || actual.masqueradedBy?.foreign !== true)) {
           return differs('masqueraded', `sent to ${destination} with an address of the node`, actual.masqueradedBy);

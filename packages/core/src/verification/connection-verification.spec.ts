@@ -14,7 +14,7 @@ function stateOf(count = 1, ready = true) {
 
 const ENDPOINT = [...stateOf().servicePorts.values()][0]?.cluster[0]?.key ?? '';
 
-/** The verdict when every connection to the Service itself has this result, and all others are refused. */
+/** The verdict when every connection to the Service has this result, and all other connections are refused. */
 function verdictOf(attempt: ConnectionAttempt, state = stateOf()) {
   const verification = new ConnectionVerification(state, HOST, 100);
   for (const one of verification.classes) {
@@ -49,7 +49,7 @@ describe('ConnectionVerification', () => {
     expect(verdictOf(attempt, stateOf(1, false))).toEqual(expected);
   });
 
-  test('a limit makes the verdict unknown, and says how many are missing', () => {
+  test('a limit makes the verdict unknown, with the number of unchecked classes', () => {
     const all = new ConnectionVerification(stateOf(50), HOST, 1000).classes.length;
     const verification = new ConnectionVerification(stateOf(50), HOST, 10);
     expect(verification.classes).toHaveLength(10);

@@ -6,13 +6,13 @@ import { FindingGroups } from './finding-groups.js';
 import { type ClassHost, type PacketClass, packetClasses } from './packet-classes.js';
 import type { DifferenceKind, FamilyVerification } from './verification-result.js';
 
-/** What happened to one TCP connection that this node attempted. */
+/** The result of one TCP connection attempt of this node. */
 export interface ConnectionAttempt {
-  /** `failed`: for another reason than an answer of the network, such as an address that is not of this host. */
+  /** `failed`: a local error, such as a source address that this host does not have. */
   readonly result: 'connected' | 'refused' | 'timeout' | 'failed';
   /**
-   * The `address:port` (`[address]:port`) that connection tracking sent it to. Undefined when the destination was kept; null when
-   * that is not known.
+   * The `address:port` (`[address]:port`) that connection tracking sent it to. Undefined when the destination was kept;
+   * null when unknown.
    */
   readonly endpoint: string | undefined | null;
   /** Why it failed, for `failed`. */
@@ -24,13 +24,13 @@ export interface ConnectionAttempt {
  * connection. Pure: the caller makes the connections.
  */
 export class ConnectionVerification {
-  /** The classes to connect to, in an order that does not prefer Services. */
+  /** The classes to connect to, in an order that treats Services equally. */
   readonly classes: readonly PacketClass[];
   readonly #findings: FindingGroups;
   readonly #omitted: number;
   #checked = 0;
 
-  /** @param limit most connections; classes beyond it make the verdict unknown. */
+  /** @param limit maximum number of connections; classes beyond it make the verdict unknown. */
   constructor(
     private readonly state: ProxyState,
     private readonly host: ClassHost,
@@ -40,7 +40,7 @@ export class ConnectionVerification {
     const all = [...packetClasses(state, host)].filter(
       (one) => one.from === 'node' && one.packet.protocol === 'TCP' && this.#decide(one).outcome.kind !== 'passed-on',
     );
-    // Every n-th class, so that all kinds are among those that are connected to.
+    // Every n-th class, so that all kinds are sampled.
     const step = Math.max(1, all.length / limit);
     this.classes = Array.from(
       { length: Math.min(all.length, limit) },
@@ -49,7 +49,7 @@ export class ConnectionVerification {
     this.#omitted = all.length - this.classes.length;
   }
 
-  /** Records what happened to the connection of a class. */
+  /** Records the result of the connection of a class. */
   add(one: PacketClass, attempt: ConnectionAttempt): void {
     this.#checked++;
     const difference = compareConnection(this.#decide(one), attempt);
@@ -74,7 +74,7 @@ export class ConnectionVerification {
 }
 
 /**
- * Compares what a state decides about a connection with what happened to it.
+ * Compares the decision of a state about a connection with its result.
  *
  * @returns undefined when it is as decided; `unknown` where an endpoint, not this node, may be the cause.
  */
@@ -114,7 +114,7 @@ export function compareConnection(
       if (result === 'timeout' && endpoint === undefined) {
         return differs('dropped', 'dropped', 'seen with a real connection, which was sent to no endpoint');
       }
-      // Connection tracking forgets a connection at once when the endpoint refuses it.
+      // Conntrack deletes the entry at once when the endpoint refuses the connection.
       const who = typeof endpoint === 'string' ? `endpoint ${endpoint}` : 'an endpoint, or a rule of this node,';
       return differs('unknown', result === 'refused' ? 'refused' : 'not answered', `${who} may be the cause`);
     }

@@ -45,7 +45,7 @@ export class FindingGroups {
     } else {
       this.#different++;
     }
-    // The same rule is one cause, whomever it affects. Without a rule each Service is a cause.
+    // One rule is one cause for all Services. Without a rule, each Service is a separate cause.
     const key =
       decidedBy === undefined
         ? `${kind} ${because} ${example.servicePort ?? example.to}`

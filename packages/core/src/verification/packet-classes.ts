@@ -7,7 +7,7 @@ import { formatServicePortName, type Protocol } from '../model/service-port-name
 import { addressAt, firstAddress, lastAddress } from './address-arithmetic.js';
 import type { PathPacket } from './packet-path.js';
 
-/** Where the packets of a class come from. */
+/** The source of the packets of a class. */
 export type PacketSource =
   /** A pod of this node that is no endpoint of the Service. */
   | 'pod'
@@ -31,7 +31,7 @@ export interface PacketClass {
   readonly packet: PathPacket;
 }
 
-/** The host, as far as packets depend on it. */
+/** The properties of the host that packets depend on. */
 export interface ClassHost {
   /** Addresses of the host, both families. */
   readonly localAddresses: ReadonlySet<string>;
@@ -44,7 +44,7 @@ const OUTSIDE: Readonly<Record<IPFamily, readonly string[]>> = {
 };
 const SOURCE_PORT = 40_001;
 const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
-/** Node addresses that are tried from every kind of source. The others are tried from one. */
+/** Number of node addresses that are tried from every kind of source. Further ones are tried from one. */
 const FULLY_TRIED = 1;
 
 /**
@@ -99,14 +99,14 @@ class SourceChoice {
     for (const { candidates } of state.servicePorts.values()) {
       for (const { isLocal, address } of candidates) {
         const known = pods.get(isLocal);
-        // Enough to find one that is no endpoint of a given Service, in most cases.
+        // Usually enough to find a pod that is not an endpoint of a given Service.
         if (known !== undefined && known.size < 8 && !known.has(address) && isPod(address)) {
           known.add(address);
         }
       }
     }
     const spare = detector.kind === 'source-cidr' ? spareAddresses(detector.cidr) : [];
-    // Where interfaces distinguish pods, any address is a pod's when it arrives on one of them.
+    // With a detector by interface, any source address on such an interface counts as a pod.
     this.#localPods = [...(pods.get(true) ?? []), ...(this.#podInterface === undefined ? [] : OUTSIDE[state.family])];
     this.#remotePods = [...(pods.get(false) ?? []), ...spare];
     const isTaken = (address: string) =>
@@ -229,7 +229,7 @@ function endpointsAsSources(port: ResolvedServicePort, { routes }: Frontend, tri
   return [...found];
 }
 
-/** Ports of a range other than the first: the next, one in the middle, and the last; then its neighbours. */
+/** Ports of a range to try beside the first: the next, one in the middle, and the last; then its neighbours. */
 function edgesOfRange(frontend: Frontend): readonly number[] {
   const { port, lastPort } = frontend;
   return lastPort === undefined
@@ -277,7 +277,7 @@ function* unusedPorts(state: ProxyState, sources: SourceChoice): Generator<Packe
           ?.some(({ first, last }) => first <= port && port <= last) === true,
     );
   for (const destination of state.clusterIPs.keys()) {
-    // Between the well-known ports, and below those that nodes choose for clients.
+    // Above the well-known ports, and below the ephemeral ports.
     let port = 19;
     while (isUsed(destination, port)) {
       port++;

@@ -42,25 +42,25 @@ export interface PathOutcome {
   readonly masqueradedBy?: PathRule;
   /** The rule that ended the search for a rule that replaces the source address; undefined where none did. */
   readonly sourceKeptBy?: PathRule;
-  /** The packet mark at the end. Default 0. */
+  /** The final packet mark. Default 0. */
   readonly mark?: number;
-  /** The rule that set it. */
+  /** The rule that set the mark. */
   readonly markedBy?: PathRule;
   /**
-   * Where the destination is kept: how far the packet came in rules that change destinations, and what was missing, as one
-   * sentence without a full stop.
+   * For a kept destination: how far the packet got in the DNAT rules, and why it did not match, as one sentence without
+   * a full stop.
    */
   readonly missed?: string;
-  /** A chain without rules on the way to the choice of a destination: `chain web of table nat`. */
+  /** An empty chain on the path of the packet to DNAT: `chain web of table nat`. */
   readonly emptyChain?: string;
-  /** The endpoint is not chosen at random, so that its probability is not known. Default false. */
+  /** The endpoint is not selected at random, so its probability is unknown. Default false. */
   readonly unevenly?: boolean;
-  /** Rules on the way whose effect is not known. The outcome holds only if they have, or have not, matched. */
+  /** Rules on the path with an unknown effect. The outcome holds only under an assumption about their match. */
   readonly unknown: readonly PathRule[];
 }
 
 /**
- * Predicts outcomes of packets from the objects that were read from a kernel. Pure after it was read, unless it {@link isLive}. To be
+ * Predicts outcomes of packets from objects read from a kernel. Pure after the read, unless it {@link isLive}. Must be
  * closed after use.
  */
 export interface PacketPath {
@@ -69,7 +69,7 @@ export interface PacketPath {
   readonly localAddresses: ReadonlySet<string>;
   /** Names of interfaces, to choose packets of pods where the detector matches interfaces. Empty when unknown. */
   readonly interfaces: readonly string[];
-  /** What could not be read, as sentences without a full stop. While this is not empty, nothing is verified. */
+  /** Read failures, as sentences without a full stop. While this is not empty, nothing is verified. */
   readonly unread: readonly string[];
   /**
    * Every possible outcome of a packet; never empty.
@@ -78,11 +78,11 @@ export interface PacketPath {
    */
   outcomesOf(packet: PathPacket, explains?: boolean): readonly PathOutcome[];
   /**
-   * Parts that change with Services are read from the kernel when outcomes are asked for, so an outcome holds for that moment, and
-   * `outcomesOf` throws where they cannot be read. Default false.
+   * Parts that change with Services are read from the kernel by each call, so an outcome holds for the time of the
+   * call, and `outcomesOf` throws when they cannot be read. Default false.
    */
   readonly isLive?: boolean;
-  /** Of a live path: later calls of `outcomesOf` read the kernel again. */
+  /** For a live path: makes later calls of `outcomesOf` read the kernel again. */
   refresh?(): void;
   /** Closes sockets. `outcomesOf` must not be called afterwards. */
   close?(): void;

@@ -9,7 +9,7 @@ import type { PathRule } from './packet-path.js';
  */
 export type VerificationVerdict = 'verified' | 'different' | 'unknown';
 
-/** What kind of difference a finding is; stable, for programs. */
+/** The kind of a finding; stable, for programs. */
 export type DifferenceKind =
   /** Answered as by a closed port. */
   | 'refused'
@@ -29,7 +29,7 @@ export type DifferenceKind =
   | 'masqueraded'
   /** Packets should be refused or dropped, and are accepted. */
   | 'accepted'
-  /** Two modes that were compared do different things. */
+  /** Two compared modes differ. */
   | 'modes-differ'
   /** The outcome depends on a rule, or on an object, that could not be interpreted or read. */
   | 'unknown';
@@ -73,7 +73,7 @@ export interface FamilyVerification {
   readonly moreFindings: number;
 }
 
-/** How many findings a result has at most. */
+/** Maximum number of findings in a result. */
 export const MAX_FINDINGS = 500;
 
 /** The verdict over several results; `unknown` where there are none. */
@@ -85,7 +85,7 @@ export function worstVerdict(verdicts: readonly VerificationVerdict[]): Verifica
       : 'verified';
 }
 
-/** The verdict over families; `unknown` also where not a single class of packets was checked. */
+/** The verdict over families; `unknown` also when no class of packets was checked. */
 export function overallVerdict(families: readonly FamilyVerification[]): VerificationVerdict {
   const worst = worstVerdict(families.map(({ verdict }) => verdict));
   return worst === 'verified' && families.every(({ classes }) => classes === 0) ? 'unknown' : worst;

@@ -16,14 +16,14 @@ function cluster(): { readonly before: ProxyState; readonly after: ProxyState } 
   return { before, after: sketch.next().state };
 }
 
-/** A kernel that does what a state says, read at the moment of the question. */
+/** A kernel that implements a state, read at the time of each call. */
 class LiveKernel implements PacketPath {
   readonly family = family;
   readonly localAddresses = new Set([sketchAddresses.node(family)]);
   readonly interfaces = ['eth0'];
   readonly unread = [];
   readonly isLive = true;
-  /** Packets that were asked for. */
+  /** The queried packets. */
   asked = 0;
 
   constructor(
@@ -48,7 +48,7 @@ class LiveKernel implements PacketPath {
   }
 }
 
-describe('a path that is read while packets are followed', () => {
+describe('a live path', () => {
   test('a change that is being written is no difference', () => {
     const { before, after } = cluster();
     let state = before;
@@ -72,7 +72,7 @@ describe('a path that is read while packets are followed', () => {
   test('a class that differs in every check is unknown where its Service changed until the end', () => {
     const { before, after } = cluster();
     let checks = 0;
-    // The kernel always has the other one of two states.
+    // The kernel always has the other of two states.
     const current = () => (checks % 2 === 0 ? before : after);
     const slices = verifyInSlices(before, new LiveKernel(() => (checks % 2 === 0 ? after : before)), { current });
     for (;;) {

@@ -10,33 +10,35 @@ import type { FamilyVerification } from './verification-result.js';
 /** Options of a verification. */
 export interface VerificationOptions {
   /**
-   * The mode serves NodePorts on loopback addresses (`BackendCapabilities.localhostNodePorts`); where it does not, though the state
-   * asks for it, packets to them are not checked. Default true.
+   * The mode serves NodePorts on loopback addresses (`BackendCapabilities.localhostNodePorts`); otherwise packets to
+   * them are not checked, even if the state serves them. Default true.
    */
   readonly servesLoopback?: boolean;
   /**
-   * The state in force, which may change during the verification of a live path. Classes of packets are those of the first state, what
-   * should happen to them is decided by this one. Default: the state does not change.
+   * The state in force, which may change during the verification of a live path. Classes of packets are those of the
+   * first state; their expected outcomes are those of this state. Default: the state does not change.
    */
   readonly current?: () => ProxyState;
 }
 
-/** Classes between two pauses of {@link verifyInSlices}. */
+/** Number of classes between two pauses of {@link verifyInSlices}. */
 const SLICE = 64;
-/** How often a class that differs is checked on a live path. A change that is being written takes milliseconds. */
+/** Number of checks of a class that differs on a live path. A transaction takes milliseconds. */
 const CHECKS = 10;
-/** Classes that differ at a time, beyond which changes that are being written are not the reason, and the number of checks then. */
+/**
+ * Number of differing classes above which transactions in progress are not the cause, and the number of checks then.
+ */
 const [MANY, FEW_CHECKS] = [256, 3];
-/** Consecutive checks, the last ones, in which the state must not change for a class before its difference counts. */
+/** Number of final checks in which the state of a class must not change for its difference to count. */
 const STEADY_CHECKS = 3;
 
 /**
- * Where a verification can pause: `later` where it waits until changes that are being written are in force, some 50 ms; else for as
- * long as the caller likes.
+ * A pause of a verification: `later` waits about 50 ms for transactions in progress; otherwise the caller chooses the
+ * duration.
  */
 export type VerificationPause = 'later' | undefined;
 
-/** A class that differed in every check until now. */
+/** A class that differed in every check so far. */
 interface Suspect {
   readonly one: PacketClass;
   /** What the state requires, as text. */
@@ -46,11 +48,11 @@ interface Suspect {
 }
 
 /**
- * Compares a state with the objects that were read from the kernel: for each class of packets, the outcome by the state with
- * the outcomes by the kernel. Pure, unless the path is live. Then a class that differs is checked again, ten times in half a second
- * (three times where more than 256 differ), each time with the state that is in force then: it is a difference when it has differed in
- * every check, and unknown when the state changed for it during the last of them. Yields after each few classes, so that a caller can
- * pause.
+ * Compares a state with the objects read from the kernel: for each class of packets, the outcome by the state with the
+ * outcomes by the kernel. Pure, unless the path is live. On a live path, a class that differs is checked again, ten
+ * times in half a second (three times where more than 256 differ), each time with the state that is in force then: it
+ * counts as different when it differed in every check, and as unknown when its state changed during the last checks.
+ * Yields after each few classes, so that a caller can pause.
  *
  * @throws RangeError when the state and the path differ in family; and what a live path throws each time.
  */
@@ -123,7 +125,7 @@ function add(findings: FindingGroups, one: PacketClass, difference: Difference |
   }
 }
 
-/** @param explains whether outcomes say why, which costs time. */
+/** @param explains whether outcomes include the cause, which costs time. */
 function differenceOf(
   { packet }: PacketClass,
   state: ProxyState,
@@ -134,7 +136,7 @@ function differenceOf(
   return compareOutcomes(decision, path.outcomesOf(packet, explains));
 }
 
-/** A class that must be checked again, since it differs or cannot be read; else nothing. */
+/** A class to check again, because it differs or cannot be read; else undefined. */
 function checked(
   one: PacketClass,
   path: PacketPath,

@@ -80,7 +80,7 @@ describe('firstServicePorts', () => {
     return { total, names: servicePorts.map(({ namespace, name }) => `${namespace}/${name}`) };
   };
 
-  test('the first by namespace and name, and the number of all', () => {
+  test('the first by namespace and name, and the total number', () => {
     expect(first({}, 2)).toEqual({ total: 4, names: ['a/api', 'a/web'] });
     expect(first({}, 9)).toEqual({ total: 4, names: ['a/api', 'a/web', 'b/web', 'c/dns'] });
   });

@@ -21,13 +21,13 @@ export interface EndpointView {
   readonly ready: boolean;
   readonly serving: boolean;
   readonly terminating: boolean;
-  /** Its share of new connections, against those of other endpoints: 0…65535. 0: drained. */
+  /** Its share of new connections relative to other endpoints: 0…65535. 0: drained. */
   readonly weight: number;
   /** The node it runs on; null when unknown. */
   readonly nodeName: string | null;
   /** The pod that has the address, in the namespace of the Service; null when unknown. */
   readonly podName: string | null;
-  /** As of the service port, where the mode counts those of its endpoints. */
+  /** Counts as for the service port, where the mode counts per endpoint. */
   readonly connections?: number;
   readonly packets?: Directions;
   readonly bytes?: Directions;
@@ -82,9 +82,9 @@ export interface ServicePortView {
    * at most about 10 s ago. Absent where they are not counted, or not yet known.
    */
   readonly connections?: number;
-  /** Packets so far, likewise. */
+  /** Packets so far, as for connections. */
   readonly packets?: Directions;
-  /** Bytes so far, likewise; with headers, or payload only: it depends on the mode. */
+  /** Bytes so far, as for connections; with headers or payload only, depending on the mode. */
   readonly bytes?: Directions;
   readonly frontends: readonly FrontendView[];
   readonly endpoints: readonly EndpointView[];
@@ -108,7 +108,7 @@ function isSelected({ name: of }: ResolvedServicePort, { namespace, name, search
   );
 }
 
-/** A part of a list of service ports, and the size of the list. */
+/** A page of a list of service ports, and the size of the list. */
 export interface ServicePortPage {
   /** Service ports that match the selection. */
   readonly total: number;
@@ -116,11 +116,11 @@ export interface ServicePortPage {
 }
 
 /**
- * The first selected service ports of several states, sorted by namespace, Service and port. Costs what its result costs:
- * of the others only names are read.
+ * The first selected service ports of several states, sorted by namespace, Service and port. The cost is proportional
+ * to the result; only names are read of the rest.
  *
- * @param limit most service ports of the result.
- * @param counts what was counted. Default: nothing is.
+ * @param limit maximum number of service ports in the result.
+ * @param counts counts by service port. Default: none.
  */
 export function firstServicePorts(
   states: readonly ProxyState[],
@@ -141,7 +141,7 @@ export function firstServicePorts(
 /**
  * The selected service ports of a state, sorted by namespace, Service and port.
  *
- * @param counts what was counted. Default: nothing is.
+ * @param counts counts by service port. Default: none.
  */
 export function viewServicePorts(
   state: ProxyState,
@@ -220,7 +220,7 @@ function viewEndpoint(endpoint: Endpoint, decide: (endpoint: Endpoint) => Endpoi
   };
 }
 
-/** An endpoint is used when some frontend forwards to it. Where none forwards, the traffic policies say why. */
+/** An endpoint is used when some frontend forwards to it. If none forwards, the traffic policies are the reason. */
 function endpointDecider(resolved: ResolvedServicePort, state: ProxyState): (endpoint: Endpoint) => EndpointDecision {
   const forwarded = resolved.frontends.flatMap(({ routes }) =>
     routes.flatMap((route) => (route.action === 'forward' ? [route.endpoints] : [])),

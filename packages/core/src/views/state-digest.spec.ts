@@ -80,7 +80,7 @@ describe('stateDigest', () => {
     expect(digest(web, other)).not.toBe(digest(web));
   });
 
-  test('as a number is exact', () => {
+  test('is exact as a number', () => {
     expect(digestNumber('ffffffffffff1234')).toBe(2 ** 48 - 1);
     expect(digestNumber('0000000000010000')).toBe(1);
   });

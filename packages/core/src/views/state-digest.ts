@@ -11,10 +11,9 @@ const digests = new WeakMap<ResolvedServicePort, Hash>();
 const wholeDigests = new WeakMap<ProxyState['servicePorts'], string>();
 
 /**
- * A short text that is equal on nodes whose states are made of the same Services and endpoints, and different otherwise (a
- * 64 bit hash). What differs between nodes by design is not part of it: which endpoints are local, which topology hints are
- * followed, addresses and options of the node, and the Services of the probe. Pure; costs as much as the service ports
- * that have changed since its last call.
+ * A 64-bit hash of the Services and endpoints of a state, for comparison between nodes. It excludes node-specific data:
+ * which endpoints are local, which topology hints are followed, addresses and options of the node, and the Services of
+ * the probe. Pure; costs as much as the service ports that have changed since its last call.
  *
  * @returns 16 hexadecimal digits.
  */
@@ -54,7 +53,7 @@ export function digestNumber(digest: string): number {
 }
 
 function servicePortDigest({ key, servicePort, candidates }: ResolvedServicePort): Hash {
-  // Named one by one: another version of this program may have further fields.
+  // Listed explicitly: another version of this program may have further fields.
   const facts = [
     ...[key, servicePort.clusterIP, servicePort.port, servicePort.nodePort],
     ...[servicePort.externalIPs, servicePort.loadBalancerVIPs, servicePort.loadBalancerSourceRanges ?? null],

@@ -19,8 +19,9 @@ const OPTIONS = {
 } as const;
 
 /**
- * Everything that is decided: the revision counts events, and the order of tables is not specified. The number of local
- * endpoints counts those of ports that the Service does not have, too, and those are not in a state.
+ * All decisions of a state, without the revision, which counts events, and without the order of tables, which is not
+ * specified. The number of local endpoints includes endpoints of ports that the Service does not have, which are not in
+ * a state.
  */
 function decisions({ servicePorts, frontends, healthCheckNodePorts, clusterIPs, node }: ProxyState): unknown {
   const sorted = (table: Iterable<readonly [string, unknown]>) =>
@@ -41,7 +42,7 @@ function decisions({ servicePorts, frontends, healthCheckNodePorts, clusterIPs, 
 
 function roundTrip(states: readonly ProxyState[]): readonly ProxyState[] {
   const objects = [...serviceObjectsOf(states)];
-  // As they come over HTTP.
+  // As sent over HTTP.
   const { services, slices, node } = JSON.parse(
     JSON.stringify({
       services: objects.map(({ service }) => service),

@@ -21,16 +21,16 @@ export interface ServiceObjects {
   readonly endpointSlices: readonly EndpointSlice[];
 }
 
-/** Separates the name of a slice from the number of a part of it, in the names of parts after the first. */
+/** Separates the name of a slice from the number of a part, in the names of further parts. */
 export const SPLIT_SLICE = '.part-';
 
-/** In place of source ranges of which none could be parsed. */
+/** Replaces source ranges that could not be parsed. */
 const UNPARSABLE_RANGE = 'none of the ranges could be parsed';
 
 /**
- * Objects that resolve to these states: those that a proxy reads, with the fields that it reads. A Service has the same
- * decisions as the original, and no other fields. Endpoints of ports that the
- * Service does not have are not part of a state: they only count at its health check node port.
+ * Objects that resolve to these states, limited to the kinds and fields that a proxy reads. A Service has the same
+ * decisions as the original, and no other fields. Endpoints of ports that the Service does not have are not part of a
+ * state: they only count at its health check node port.
  *
  * @param states of one node, one for each IP family.
  */
@@ -122,7 +122,7 @@ function portOf({ name, port, nodePort }: ServicePort): NonNullable<ServiceSpec[
   };
 }
 
-/** The least that the other fields allow. */
+/** The minimum that the other fields allow. */
 function typeOf(port: ServicePort, hasVips: boolean, hasExternalIPs: boolean): string {
   if (hasVips || port.healthCheckNodePort !== 0) {
     return 'LoadBalancer';
@@ -145,11 +145,11 @@ interface PortOfSlice {
   readonly name: ServicePortName;
   readonly port: number;
   readonly endpoints: Endpoint[];
-  /** The Service has weights, too, which those of the slice take precedence over. */
+  /** The Service has weights, too; those of the slice take precedence. */
   readonly isWeighted: boolean;
 }
 
-/** Slices with their names. One whose endpoints differ by port is split. */
+/** Slices with their names. A slice whose endpoints differ by port is split. */
 function slicesOf(ports: readonly (readonly [IPFamily, ResolvedServicePort])[]): readonly EndpointSlice[] {
   const slices = new Map<string, Map<string, PortOfSlice>>();
   for (const [family, { name, candidates, servicePort }] of ports) {
@@ -194,7 +194,7 @@ function sliceOf(sliceName: string, parts: readonly PortOfSlice[]): EndpointSlic
   };
 }
 
-/** The annotation that says the weights of these endpoints; undefined where they have the default. */
+/** The annotation with the weights of these endpoints; undefined where they have the default. */
 function weightsOf({ endpoints, isWeighted }: PortOfSlice): string | undefined {
   const isNeeded = isWeighted || endpoints.some(({ weight }) => weight !== DEFAULT_WEIGHT);
   return isNeeded ? endpoints.map(({ address, weight }) => `${address}=${weight}`).join(',') : undefined;

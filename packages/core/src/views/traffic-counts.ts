@@ -3,7 +3,7 @@ import type { Directions } from '../counting/service-counts.js';
 import type { IPFamily } from '../model/address.js';
 import { formatServicePortName, type ServicePortName } from '../model/service-port-name.js';
 
-/** What was counted of a service port, or of one of its endpoints; what is absent is not counted. */
+/** Counts of a service port or one of its endpoints; absent quantities are not counted. */
 export interface TrafficCount {
   readonly connections?: number;
   readonly packets?: Directions;
@@ -22,7 +22,8 @@ export class TrafficCounts {
   readonly #counts = new Map<string, Partial<Record<CountedQuantity, Count>>>();
 
   /**
-   * @param samples of metrics that count Services. Where two metrics count the same of a service port, the first one counts.
+   * @param samples of metrics that count Services. If two metrics count the same quantity of a service port, the first
+   *   is used.
    * @param quantities what each of these metrics counts, by its name.
    */
   constructor(samples: Iterable<MetricSample>, quantities: ReadonlyMap<string, CountedQuantity>) {
@@ -43,13 +44,13 @@ export class TrafficCounts {
     }
   }
 
-  /** Nothing was counted. */
+  /** Whether nothing was counted. */
   get isEmpty(): boolean {
     return this.#counts.size === 0;
   }
 
   /**
-   * What was counted of a service port.
+   * The counts of a service port.
    *
    * @param endpoint `address:port` of one of its endpoints. Default: the service port as a whole.
    */

@@ -36,14 +36,14 @@ describe('applying', () => {
     expect(iptables.rulesOf('nat', 'PREROUTING')).toHaveLength(1);
     expect(iptables.rulesOf('filter', 'INPUT')).toHaveLength(3 + 1);
 
-    // As soon as the kernel accepts it, the next reconcile brings it in.
+    // When the kernel accepts it, the next reconcile adds it.
     iptables.refuses = () => false;
     await dataplane.apply(dataplane.plan(state, everything(state), await dataplane.readBack())!);
     expect(iptables.rulesOf('nat', chainOf(17))).toHaveLength(3);
     expect(dataplane.plan(state, everything(state), await dataplane.readBack())).toBeUndefined();
   });
 
-  test('the bisection ends when too many Services are rejected, and the error reports it', async () => {
+  test('the bisection stops after too many rejected Services, and the error reports it', async () => {
     const cluster = new ClusterSketch('IPv4');
     const { iptables, dataplane } = host();
     for (let number = 1; number <= 60; number++) {
@@ -157,7 +157,7 @@ describe('applying', () => {
     expect(await again()).toBeUndefined();
     expect(logger.messages('warn')).toEqual(['NodePorts are not served on 127.0.0.1']);
 
-    // The administrator opens it, and others take the guard away.
+    // The administrator enables it, and another program removes the guard.
     settings = fakeSettings({ [localnet]: 1 });
     expect(await again()).toBeUndefined();
     await iptables.restore('*filter\n-F KUBE-FIREWALL\nCOMMIT\n');

@@ -14,24 +14,25 @@ import {
 import { groupRuns, splitLoad } from './split-load.js';
 
 const CODE = 'IPTABLES_PARTLY_APPLIED';
-/** In place of service ports, when the attempts did not suffice to find them. */
+/** Placeholder for service ports that were not identified within the attempts. */
 const UNIDENTIFIED = 'rules of service ports that were not identified';
 
-/** How many documents are tried to find out which service ports are refused. Each holds the rest of the transaction. */
+/** Maximum number of documents tried to identify refused service ports. Each contains the rest of the transaction. */
 const MAX_ATTEMPTS = 64;
 
 /**
- * Larger transactions take a document per table: the nft variant needs three times as long for the second table of a
- * large document as for the same table alone.
+ * Larger transactions use one document per table: the nft variant takes three times as long for the second table of a
+ * large document.
  */
 const MAX_CHAINS_IN_ONE = 500;
 
 /**
- * Writes a transaction in one document, or a large one in several, of which the last one puts it in force. When one is refused, finds
- * the service ports to blame, and writes all but their rules, so that one Service cannot hold back others.
+ * Writes a transaction in one document, or a large one in several, of which the last one activates it. When one is
+ * refused, identifies the causing service ports, and writes everything except their rules, so that one Service cannot
+ * block others.
  *
  * @throws PartlyAppliedError (`IPTABLES_PARTLY_APPLIED`) when some were omitted.
- * @throws IptablesError when not even the rest could be written.
+ * @throws IptablesError when the rest could not be written either.
  */
 export async function applyTransaction(
   iptables: Iptables,
@@ -102,7 +103,7 @@ async function documentOfRun(parts: readonly IptablesTransaction[] = []): Promis
 }
 
 /**
- * @param meanwhile called while the program works.
+ * @param meanwhile called while the program runs.
  * @returns false when one of the parts is refused: those before it are written.
  */
 async function applyTogether(
@@ -141,7 +142,7 @@ async function applyDocument(iptables: Iptables, transaction: IptablesTransactio
   }
 }
 
-/** Writes a refused transaction without the service ports that cause the refusal. */
+/** Writes a refused transaction without the causing service ports. */
 class PiecemealApply {
   readonly #refused = new Map<string, string>();
   #attempts = 0;
@@ -159,7 +160,7 @@ class PiecemealApply {
   async run(): Promise<void> {
     let error: IptablesDocumentRefused | undefined = this.#last;
     while (error !== undefined) {
-      // The line is one of the transaction as it was sent, so it is looked up before anything is taken out.
+      // The line refers to the transaction as sent, so it is looked up before anything is removed.
       const blamed = this.#blameLine(error);
       await this.#forgetWhatIsDone();
       if (!blamed && !(await this.#blameByHalves(error))) {
@@ -197,7 +198,7 @@ class PiecemealApply {
     this.transaction = { ...this.transaction, [name]: { ...table, deletes, writes } };
   }
 
-  /** Tries ever smaller groups of service ports on top of those that are good. */
+  /** Bisects groups of service ports, on top of the accepted ones. */
   async #blameByHalves(error: IptablesDocumentRefused): Promise<boolean> {
     const good = new Set<string>();
     const bad: string[] = [];

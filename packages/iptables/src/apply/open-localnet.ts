@@ -13,8 +13,8 @@ import { LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP, ROUTE_LOCALN
 import { CHAINS } from '../plan/layout.js';
 
 /**
- * Lets NodePorts be served on 127.0.0.1 (spec I-24, I-70): first the rule that keeps others out, then what would let
- * them in. Adds only what is not there.
+ * Lets NodePorts be served on 127.0.0.1 (spec I-24, I-70): first the guard rule, then the sysctl that would admit
+ * foreign packets. Adds only what is missing.
  *
  * @returns false when this host does not accept them; other sources are dropped in either case.
  */
@@ -50,7 +50,7 @@ export async function openLocalnet(iptables: Iptables, sysctl: Sysctl, logger: L
     if (!(error instanceof SysctlError)) {
       throw error;
     }
-    // Everything else works, and trying again would change nothing.
+    // Everything else works, and a retry would not help.
     logger.warn('NodePorts are not served on 127.0.0.1', { reason: error.message });
     return false;
   }

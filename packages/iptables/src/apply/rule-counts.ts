@@ -6,17 +6,17 @@ import { isOurChain } from '../plan/layout.js';
 type TableName = 'filter' | 'nat';
 const TABLES: readonly TableName[] = ['filter', 'nat'];
 
-/** Rules in chains of ours, by table. */
+/** Number of rules in own chains, by table. */
 export type ExpectedRules = Readonly<Record<TableName, number>>;
 
-/** Counts the rules in chains of ours. */
+/** Counts the rules in own chains. */
 export class RuleCounts {
   readonly #total = { filter: 0, nat: 0 };
   readonly #written = { filter: 0, nat: 0 };
 
   #expected: ExpectedRules | undefined;
 
-  /** What there is unless others change it, as another object after each change; undefined while that is not known. */
+  /** The expected counts without foreign changes, a new object after each change; undefined while unknown. */
   get expected(): ExpectedRules | undefined {
     return this.#expected;
   }
@@ -26,12 +26,12 @@ export class RuleCounts {
     return { filter: of('filter'), nat: of('nat') };
   }
 
-  /** It is being written to, or was in part. */
+  /** Marks the counts as unknown during a write, or after a partial one. */
   unknown(): void {
     this.#expected = undefined;
   }
 
-  /** This is what there is. */
+  /** Sets the counts from a read-back. */
   found(tables: Readonly<Record<TableName, SavedTable>>): void {
     for (const table of TABLES) {
       this.#total[table] = 0;
@@ -43,7 +43,7 @@ export class RuleCounts {
     this.#expected = { ...this.#total };
   }
 
-  /** This was written. */
+  /** Updates the counts after a write. */
   applied(transaction: IptablesTransaction): void {
     for (const table of TABLES) {
       const { writes, insertions, growth } = transaction[table];

@@ -17,7 +17,7 @@ function dataplaneOn(iptables: Iptables): IptablesDataplane {
   return new IptablesDataplane({ family: iptables.family, iptables: async () => iptables, sysctl: fakeSettings() });
 }
 
-/** Chains that packets can meet, with their rules. */
+/** Reachable chains with their rules. */
 async function reachable(iptables: FakeIptables): Promise<Record<string, readonly string[]>> {
   const found: Record<string, readonly string[]> = {};
   for (const table of ['filter', 'nat'] satisfies IptablesTable[]) {
@@ -61,7 +61,7 @@ function clusterOf(count: number): ClusterSketch {
   return cluster;
 }
 
-test('parts that only write new chains of one table share a run of the program, some at a time', async () => {
+test('parts that only write new chains of one table share runs of the program', async () => {
   const iptables = new FakeIptables({ variant: 'nft' });
   const { state } = clusterOf(LARGE).next();
   const parts = splitLoad((await planned(iptables, state)) as IptablesTransaction, 100);

@@ -6,19 +6,21 @@ import {
   type TableTransaction,
 } from '../plan/iptables-transaction.js';
 
-/** Chains and rules of a part, about. Larger ones take longer to write, smaller ones begin more commits. */
+/**
+ * Approximate number of chains and rules in a part. Larger parts take longer to write, smaller ones need more commits.
+ */
 const LINES = 1500;
 
-/** Parts that one run of the program gets, so that their text stays small. */
+/** Maximum number of parts in one run of the program, which limits the size of the text. */
 const PARTS_OF_RUN = 12;
 
 /**
- * A large transaction in parts, to be written one after another: first chains that do not exist yet, then all else in one part.
- * Nothing leads to the new chains before the last part, so packets see the same as with one document. The nft variant
- * keeps a sorted list of the chains that a document names, and searches it from its head for each line, so its time grows with the
- * square of the size. Pure.
+ * A large transaction in parts, to be written one after another: first new chains, then everything else in one part.
+ * Nothing jumps to the new chains before the last part, so packets are handled as with one document. The nft variant
+ * keeps a sorted list of the chains that a document names, and searches it from its head for each line, so its time
+ * grows with the square of the size. Pure.
  *
- * @param lines of a part, about. A table with less than twice as many new ones is one part.
+ * @param lines approximate size of a part. A table with less than twice as many new ones is one part.
  * @returns the parts that write something. The tables are not mixed when there is more than one part.
  */
 export function splitLoad(transaction: IptablesTransaction, lines = LINES): readonly IptablesTransaction[] {
@@ -34,8 +36,9 @@ export function splitLoad(transaction: IptablesTransaction, lines = LINES): read
 }
 
 /**
- * Parts that one run of the program writes, each in a commit of its own: a start of the program takes as long as a part. A part that does
- * more than write new chains is alone, since it could not be written a second time after a part that follows it was refused. Pure.
+ * Parts that one run of the program writes, each in a separate commit: starting the program takes as long as a part. A
+ * part that does more than write new chains gets a separate run, since it could not be repeated after the refusal of a
+ * later part. Pure.
  */
 export function groupRuns(parts: readonly IptablesTransaction[]): readonly (readonly IptablesTransaction[])[] {
   const runs: IptablesTransaction[][] = [];

@@ -24,7 +24,7 @@ import type { Chain } from './iptables-transaction.js';
 import { CHAINS } from './layout.js';
 import { type ServiceRules, serviceRules } from './service-rules.js';
 
-/** What a table holds of a state: chains by name. */
+/** The chains of a state in a table, by name. */
 export interface TableChains {
   readonly filter: ReadonlyMap<string, Chain>;
   readonly nat: ReadonlyMap<string, Chain>;
@@ -32,7 +32,7 @@ export interface TableChains {
 
 type Trees = Readonly<Record<TreeName, DispatchTree>>;
 
-/** The rules that Services share chains for, of one state. Immutable. */
+/** The rules in shared chains, of one state. Immutable. */
 export class DispatchIndex {
   private constructor(
     private readonly state: ProxyState,
@@ -107,7 +107,7 @@ export class DispatchIndex {
     return { index: new DispatchIndex(state, trees, endpoints), touched };
   }
 
-  /** What stands last in the root of a tree. */
+  /** The last rules in the root of a tree. */
   tail(tree: TreeName): readonly IptablesRule[] {
     const { family, node } = this.state;
     switch (tree) {
@@ -146,7 +146,7 @@ export class DispatchIndex {
     }
   }
 
-  /** Packets are sent to a second list only when there is something in it. */
+  /** Packets are sent to a second list only if it is not empty. */
   #tailFor(tree: TreeName, chain: string): readonly IptablesRule[] {
     const { family, node } = this.state;
     return this.trees[tree].size === 0 ? [] : nodePortJumps(family, node.nodePortAddresses, chain);
@@ -166,7 +166,7 @@ export class DispatchIndex {
   }
 }
 
-/** What of these entries concerns each tree. */
+/** These entries by tree. */
 function editsByTree(removed: readonly Entry[], added: readonly Entry[]) {
   const edits = new Map<TreeName, { removed: Entry[]; added: Entry[] }>();
   for (const [kind, entries] of [
@@ -206,7 +206,7 @@ function* editTrees(
   return { trees: next, touched };
 }
 
-/** The rules of a service port, as the state's node wants them. */
+/** The rules of a service port, for the state's node. */
 export function rulesOf(port: ResolvedServicePort, state: ProxyState): ServiceRules {
   return serviceRules(port, state.family, state.node.detector);
 }
@@ -218,7 +218,7 @@ export function endpointsOf(port: ResolvedServicePort): number {
 
 const TRANSPORTS = ['tcp', 'udp', 'sctp'] as const;
 
-/** Refuses what is for none of the ports of a cluster IP. */
+/** Rejects packets to other ports of a cluster IP. */
 function clusterIPEntry(address: string): Entry {
   return {
     tree: 'clusterIPs',
@@ -248,7 +248,7 @@ function healthCheckEntry(check: HealthCheckNodePort): Entry {
   };
 }
 
-/** Whether two states want the same of every rule that depends on the node. */
+/** Whether two states have equal node-dependent rules. */
 export function sameNode(a: ProxyState, b: ProxyState): boolean {
   return (
     a.node === b.node ||

@@ -6,8 +6,8 @@ import { CHAINS } from './layout.js';
 import { RuleText } from './rule-text.js';
 
 /**
- * The lists that packets are looked up in. Each is a chain while it is short, and a tree of chains when it is long, so
- * that no packet walks a list that grows with the cluster:
+ * Lookup lists. Each is one chain while it is short, and a tree of chains when it is long, so that no packet traverses
+ * a list that grows with the cluster:
  *
  * - by address: 16 chains by the lowest 4 bits, under each up to 32 by the next 5 bits. The low bits, because addresses
  *   that are handed out one after another, or at random from one network, differ there;
@@ -18,30 +18,30 @@ export type TreeName = keyof typeof TREES;
 /** The chains of a tree. */
 interface TreeChains {
   readonly table: 'filter' | 'nat';
-  /** Where every lookup begins. */
+  /** The root chain. */
   readonly root: string;
-  /** What the names of the others begin with. */
+  /** Name prefix of the other chains. */
   readonly branches: string;
 }
 
 export const TREES = {
-  /** nat: where packets to addresses of Services go. */
+  /** nat: packets to addresses of Services. */
   services: { table: 'nat', root: CHAINS.services, branches: CHAINS.serviceBranches },
-  /** nat: where packets to NodePorts go. */
+  /** nat: packets to NodePorts. */
   nodePorts: { table: 'nat', root: CHAINS.nodePorts, branches: CHAINS.nodePortBranches },
-  /** nat: local endpoints that may have chosen themselves. */
+  /** nat: local endpoints, for hairpin traffic. */
   hairpin: { table: 'nat', root: CHAINS.hairpin, branches: CHAINS.hairpin },
-  /** filter: cluster IPs that refuse or drop. */
+  /** filter: cluster IPs that reject or drop. */
   refused: { table: 'filter', root: CHAINS.services, branches: CHAINS.services },
-  /** filter: every cluster IP: what comes here is for none of its ports. */
+  /** filter: every cluster IP, for packets to other ports. */
   clusterIPs: { table: 'filter', root: CHAINS.clusterIPs, branches: CHAINS.clusterIPs },
-  /** filter: other addresses that refuse or drop. */
+  /** filter: other addresses that reject or drop. */
   refusedExternal: { table: 'filter', root: CHAINS.externalServices, branches: CHAINS.externalServices },
-  /** filter: NodePorts that refuse or drop. */
+  /** filter: NodePorts that reject or drop. */
   closedNodePorts: { table: 'filter', root: CHAINS.closedNodePorts, branches: CHAINS.closedNodePorts },
-  /** filter: addresses that only some may use. */
+  /** filter: addresses with allowed sources. */
   firewall: { table: 'filter', root: CHAINS.proxyFirewall, branches: CHAINS.proxyFirewall },
-  /** filter: NodePorts that only some may use. */
+  /** filter: NodePorts with allowed sources. */
   blockedNodePorts: { table: 'filter', root: CHAINS.blockedNodePorts, branches: CHAINS.blockedNodePorts },
   /** filter: health check node ports, accepted, even if the host blocks other traffic. */
   healthChecks: { table: 'filter', root: CHAINS.nodePorts, branches: CHAINS.nodePorts },
@@ -49,19 +49,19 @@ export const TREES = {
 
 export const TREE_NAMES = Object.keys(TREES) as readonly TreeName[];
 
-/** One rule in a tree, and where it belongs. */
+/** One rule in a tree, with its position. */
 export interface Entry {
   readonly tree: TreeName;
-  /** Unique in its tree; rules stand in the order of their keys. */
+  /** Unique in its tree; rules are in the order of their keys. */
   readonly key: string;
-  /** The service port that it is there for; entries of none are never to blame for a refused document. */
+  /** Its service port; entries without one never cause a refused document. */
   readonly owner: string | undefined;
   readonly place: Place;
   /** The rule, as `iptables-save` prints it. */
   readonly text: string;
 }
 
-/** Where in a tree: the names of its chains without what all begin with, and what leads there. */
+/** A position in a tree: the chain names without the common prefix, and the matches that lead there. */
 interface Place {
   readonly middle: string;
   readonly leaf: string;
@@ -192,7 +192,7 @@ export class DispatchTree {
     return new DispatchTree(this.name, leaves, size);
   }
 
-  /** The names of the chains, without the root, that `entries` stand in or are reached by. */
+  /** The names of the chains, without the root, that contain `entries` or lead to them. */
   chainsOf(entries: readonly Entry[]): readonly string[] {
     return entries.flatMap(({ place }) => [this.#chain(place.middle), this.#chain(place.leaf)]);
   }
@@ -262,7 +262,7 @@ export class DispatchTree {
   }
 }
 
-/** Entries that do the same (one endpoint of several Services) become one rule. */
+/** Equal entries (one endpoint of several Services) become one rule. */
 function list(entries: readonly Entry[]): Chain & { readonly owners: readonly (string | undefined)[] } {
   const seen = new Set<string>();
   const rules: RuleText[] = [];

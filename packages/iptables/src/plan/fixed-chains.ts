@@ -14,7 +14,7 @@ export const COUNTERS = {
   localhostNodePorts: 'localhost_nps_accepted_pkts',
 } as const;
 
-/** A rule in a chain of the kernel's that leads into ours. */
+/** A jump from a built-in chain to an own chain. */
 export interface Jump {
   readonly table: 'filter' | 'nat';
   readonly from: string;
@@ -37,8 +37,8 @@ const PORTALS = 'kubernetes service portals';
 const EXTERNAL = 'kubernetes externally-visible service portals';
 
 /**
- * In the order in which they stand, from the top of each chain (spec I-10). kube-proxy lacks the one from OUTPUT to
- * KUBE-EXTERNAL-SERVICES (spec B-15), so that its own node is not refused.
+ * In order, from the top of each chain (spec I-10). kube-proxy lacks the jump from OUTPUT to KUBE-EXTERNAL-SERVICES
+ * (spec B-15), so packets of its own node are not rejected.
  */
 export const JUMPS: readonly Jump[] = [
   jumpRule('filter', 'INPUT', CHAINS.proxyFirewall, FIREWALL, true),
@@ -59,7 +59,7 @@ export const JUMPS: readonly Jump[] = [
 /** See `CHAINS.marker`. Not by a comment: rules of large clusters have none. */
 const MARKER = new IptablesRule({ target: jump(CHAINS.marker) });
 
-/** The jump that kube-proxy does not make. */
+/** The jump that kube-proxy lacks. */
 export const OWN_JUMP: Jump | undefined = JUMPS.find(
   ({ from, rule }) => from === 'OUTPUT' && rule.bareText.endsWith(`-j ${CHAINS.externalServices}`),
 );
@@ -94,7 +94,7 @@ export function fixedChains(
   ];
   const countLocalhost = counting(COUNTERS.localhostNodePorts);
   const postrouting = [
-    // kube-proxy has a rule for each NodePort; what was meant for loopback and translated was for one of them.
+    // kube-proxy has a rule for each NodePort; a translated packet to loopback was for one of them.
     ...(countLocalhost.length === 0 || family === 'IPv6'
       ? []
       : [
@@ -111,7 +111,7 @@ export function fixedChains(
       comment: 'kubernetes service traffic requiring SNAT',
       target: { target: 'MASQUERADE', randomFully: facts.randomFully },
     }),
-    // No packet comes this far.
+    // No packet reaches this.
     MARKER,
   ];
   const mark = [new IptablesRule({ target: { target: 'MARK', value: bit, mask: bit } })];
@@ -130,7 +130,7 @@ export function fixedChains(
 
 const LAST = 'kubernetes service nodeports; NOTE: this must be the last rule in this chain';
 
-/** The rules that lead packets for the node's own addresses to `chain` (spec I-25). */
+/** The jumps to `chain` for packets to the node's own addresses (spec I-25). */
 export function nodePortJumps(family: IPFamily, addresses: NodePortAddresses, chain: string): readonly IptablesRule[] {
   const target = jump(chain);
   if (addresses.kind === 'all') {
@@ -150,7 +150,7 @@ export function nodePortJumps(family: IPFamily, addresses: NodePortAddresses, ch
     ];
   }
   const isLoopback = (address: string) => address.startsWith('127.') || address === '::1';
-  // The kernel has no route_localnet for IPv6: it drops what is translated and comes from ::1 (spec K-103).
+  // The kernel has no route_localnet for IPv6: it drops translated packets from ::1 (spec K-103).
   const loopback = family === 'IPv4' && addresses.loopback;
   const listed = addresses.addresses
     .filter((address) => !isLoopback(address) || loopback)
@@ -160,8 +160,8 @@ export function nodePortJumps(family: IPFamily, addresses: NodePortAddresses, ch
 }
 
 /**
- * Once 127.0.0.0/8 is routed, others must be kept away from what listens there (spec I-24). Word for word the kubelet's
- * rule in the kubelet's chain.
+ * When 127.0.0.0/8 is routed, foreign hosts must not reach its listeners (spec I-24). Identical to the kubelet's rule
+ * in the kubelet's chain.
  */
 export const LOCALNET_GUARD = new IptablesRule({
   source: { value: LOOPBACK, not: true },

@@ -6,12 +6,12 @@ export interface InstalledIptables {
   readonly nat: SavedTable;
   /** Packets to 127.0.0.0/8 are routed (`route_localnet`). */
   readonly routeLocalnet: boolean;
-  /** This host refuses to set `route_localnet`, so it is not tried again. Default false. */
+  /** This host refuses to set `route_localnet`, so it is not retried. Default false. */
   readonly localnetRefused?: boolean;
   readonly facts: HostFacts;
 }
 
-/** What the host supports and is configured for, as far as rules depend on it. */
+/** Host capabilities and settings that rules depend on. */
 export interface HostFacts {
   /** MASQUERADE supports `--random-fully`. */
   readonly randomFully: boolean;

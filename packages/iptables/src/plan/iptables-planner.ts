@@ -21,7 +21,7 @@ import {
 import { CHAINS, isOurChain } from './layout.js';
 import type { ServiceRules } from './service-rules.js';
 
-/** Beyond this many endpoints rules carry no comments: they cost more than they help (spec I-61). */
+/** Number of endpoints from which rules have no comments, to save memory and time (spec I-61). */
 export const MAX_ENDPOINTS_WITH_COMMENTS = 1000;
 
 type TableName = 'filter' | 'nat';
@@ -42,11 +42,11 @@ type Drafts = Readonly<Record<TableName, Draft>>;
 /** The current rules without comments; undefined when the chain does not exist. */
 interface Present {
   rules(table: TableName, chain: string): readonly string[] | undefined;
-  /** Chains of ours. */
+  /** Own chains. */
   names(table: TableName): Iterable<string>;
 }
 
-/** Tables without chains, on a host that has what every supported host has. */
+/** Tables without chains, on a host with the minimum capabilities. */
 const NOTHING: InstalledIptables = {
   filter: new Map(),
   nat: new Map(),
@@ -54,10 +54,10 @@ const NOTHING: InstalledIptables = {
   facts: { randomFully: true, dropInvalid: true, counters: new Set() },
 };
 
-/** What a plan derives from a state. */
+/** Data derived from a state. */
 interface PlannedState {
   readonly index: DispatchIndex;
-  /** The rules of all service ports, until the first plan has used them: they would take most of the memory. */
+  /** The rules of all service ports, until the first plan has used them, as they take most of the memory. */
   readonly rules?: readonly ServiceRules[];
 }
 
@@ -113,7 +113,7 @@ export class IptablesPlanner {
     return { family: next.family, comments, filter: finished(filter), nat: finished(nat), localnet };
   }
 
-  /** Every chain that follows from the state. */
+  /** Every chain of the state. */
   *#stateChains(state: ProxyState): Slices<Record<TableName, Map<string, Chain>>> {
     const chains = { filter: new Map<string, Chain>(), nat: new Map<string, Chain>() };
     const { index, rules = yield* rulesOfAll(state) } = this.#planned.known(state) ?? (yield* derive(state));
@@ -164,7 +164,7 @@ export class IptablesPlanner {
         yield;
         put(target, name, before.trees[tree].chain(name), after.trees[tree].chain(name));
       }
-      // A root may also change for what its last rule leads to, in another tree.
+      // A root may also change because of its last rule, which jumps to another tree.
       if (touched.size > 0) {
         put(target, TREES[tree].root, before.root(tree), after.root(tree));
       }
@@ -172,7 +172,7 @@ export class IptablesPlanner {
   }
 }
 
-/** What a plan derives from a state, from scratch. */
+/** Derives the data of a state from scratch. */
 function* derive(state: ProxyState): Slices<PlannedState & Required<Pick<PlannedState, 'rules'>>> {
   const rules = yield* rulesOfAll(state);
   return { index: yield* DispatchIndex.ofInSlices(state, rules), rules };
@@ -194,8 +194,8 @@ function* rulesOfAll(state: ProxyState): Slices<readonly ServiceRules[]> {
 }
 
 /**
- * Of the rules only their texts without comments: what rules are made from takes several times as much memory, until those of all
- * service ports are written.
+ * Keeps only the texts of rules without comments: rule objects take several times as much memory, until all service
+ * ports are written.
  */
 function withoutParts({ nat, filter, entries }: ServiceRules): ServiceRules {
   const textsOnly = (chains: ReadonlyMap<string, Chain>) => {
@@ -217,7 +217,7 @@ function finished(table: Draft): TableTransaction {
   return isEmptyTable(table) ? EMPTY_TABLE : table;
 }
 
-/** Writes or deletes one chain, when it is not what it was. */
+/** Writes or deletes one chain if it changed. */
 function put(target: Draft, name: string, before: Chain | undefined, after: Chain | undefined): void {
   if (after === undefined) {
     if (before !== undefined) {
@@ -246,7 +246,7 @@ function sameRules(a: Chain['rules'], b: Chain['rules']): boolean {
   return a.length === b.length && a.every((rule, index) => rule.bareText === b[index]?.bareText);
 }
 
-/** Whether a chain has the wanted rules, ignoring comments and spelling. */
+/** Whether a chain has the desired rules, ignoring comments and spelling. */
 function holds(found: readonly string[], wanted: Chain['rules']): boolean {
   return (
     found.length === wanted.length &&
@@ -306,7 +306,7 @@ function planJumps(table: TableName, installed: SavedTable, target: Draft): void
       continue;
     }
     target.removals.push(...found.map((rule) => ({ chain: hook, rule })));
-    // Where the first of them stood, or on top.
+    // At the position of the first of them, or at the top.
     const first = Math.max(0, standing.findIndex(isOurs)) + 1;
     target.insertions.push(...wanted.map((rule, index) => ({ chain: hook, position: first + index, rule })));
   }

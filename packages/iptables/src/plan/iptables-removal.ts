@@ -15,12 +15,12 @@ import { CANARY, CHAINS, isOnlyOurChain, isOurChain } from './layout.js';
 import { ownersOf, type TableOwners } from './table-owner.js';
 
 /**
- * Whose rules to remove. `kube-proxier`: what this backend has installed, and of a table where kube-proxy has taken over,
- * what it left behind. `kube-proxy`: only tables where kube-proxy's rules are installed. `both`: rules of either.
+ * Whose rules to remove. `kube-proxier`: what this backend has installed, and its leftovers in tables that kube-proxy
+ * has taken over. `kube-proxy`: only tables where kube-proxy's rules are installed. `both`: rules of either.
  */
 export type CleanupOwner = 'kube-proxier' | 'kube-proxy' | 'both';
 
-/** What a clean-up writes to one family and variant. */
+/** The writes of a clean-up to one family and variant. */
 export interface IptablesRemoval {
   readonly document: IptablesDocument;
   /** Removes the guard of 127.0.0.0/8; undefined when that stays, or does not exist. */
@@ -73,7 +73,7 @@ function removable(
     return isOurs;
   }
   if (table === 'mangle') {
-    // What kube-proxy left when kube-proxier took its place has no use any more.
+    // Leftovers of kube-proxy from before the takeover are obsolete.
     const isReplaced = Object.values(owners).every((one) => one !== 'kube-proxy') && owners.nat === 'kube-proxier';
     return (chain) => isOurs(chain) && isReplaced === (owner === 'kube-proxier');
   }

@@ -20,7 +20,7 @@ export interface Chain {
   readonly owners?: readonly (string | undefined)[];
 }
 
-/** A rule that is put into a chain of the kernel's. */
+/** A rule to insert into a built-in chain. */
 export interface JumpInsertion {
   readonly chain: string;
   /** 1 for the first. */
@@ -29,16 +29,16 @@ export interface JumpInsertion {
 }
 
 export interface TableTransaction {
-  /** Chains that are made, or whose content is replaced. */
+  /** Chains to create or replace. */
   readonly writes: ReadonlyMap<string, Chain>;
-  /** Those of `writes` that do not exist yet, as far as is known. */
+  /** Chains of `writes` that are known not to exist yet. */
   readonly created: ReadonlySet<string>;
-  /** Chains that are removed, with the service port that they belonged to. */
+  /** Chains to delete, with their service port. */
   readonly deletes: ReadonlyMap<string, string | undefined>;
-  /** Rules that are deleted from chains of the kernel's. */
+  /** Rules to delete from built-in chains. */
   readonly removals: readonly IptablesChainRule[];
   readonly insertions: readonly JumpInsertion[];
-  /** How many rules more there are in chains of ours afterwards; negative for fewer. */
+  /** Change of the number of rules in own chains. */
   readonly growth: number;
 }
 
@@ -91,8 +91,8 @@ export function* renderTransactionInSlices(transaction: IptablesTransaction): Sl
 /**
  * The document for `iptables-restore --noflush`; owners are service ports.
  *
- * Every chain that is written or deleted is declared first, which makes or empties it: so a jump always finds its
- * chain, and what is deleted at the end is no longer jumped to.
+ * Every chain to write or delete is declared first, which creates or flushes it: so every jump target exists, and
+ * deleted chains are not referenced.
  */
 export function documentOf(transaction: IptablesTransaction): IptablesDocument<string> {
   return finish(documentInSlices(transaction));
@@ -156,7 +156,7 @@ export function ownersOf(transaction: IptablesTransaction): ReadonlySet<string> 
   return keys;
 }
 
-/** The transaction without what it does for the service ports that `excluded` holds for. */
+/** The transaction without the excluded service ports. */
 export function withoutOwners(
   transaction: IptablesTransaction,
   excluded: (key: string) => boolean,

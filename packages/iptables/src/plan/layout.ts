@@ -41,9 +41,9 @@ export const CHAINS = {
   services: 'KUBE-SERVICES',
   nodePorts: 'KUBE-NODEPORTS',
   /**
-   * What the names of the chains behind the two lists of the nat table begin with. By this prefix kube-proxy takes them for
-   * chains of Services, and removes them with its first sync. By another one they would stay and hold chains that kube-proxy
-   * wants to remove; the kernel would then refuse every document of kube-proxy.
+   * Name prefix of the chains behind the two lists of the nat table. With this prefix, kube-proxy treats them as
+   * Service chains and removes them in its first sync. With another one, they would be kept and reference chains that
+   * kube-proxy removes; the kernel would then refuse every document of kube-proxy.
    */
   serviceBranches: 'KUBE-SVC-IP',
   nodePortBranches: 'KUBE-SVC-NP',
@@ -62,13 +62,13 @@ export const CHAINS = {
   marker: 'KUBE-PROXIER',
   /** Refused NodePorts. */
   closedNodePorts: 'KUBE-CLOSED-NP',
-  /** NodePorts that only some may use. */
+  /** NodePorts with allowed sources. */
   blockedNodePorts: 'KUBE-BLOCKED-NP',
   /** Shared with the kubelet, so only ever added to (spec I-24, I-96). */
   localnetGuard: 'KUBE-FIREWALL',
 } as const;
 
-/** What the names of a dispatch tree's chains have after that of its root. */
+/** Name suffixes of a dispatch tree's chains, after the name of its root. */
 const PLACE = '(?:-(?:[0-9A-F]{1,2}|(?:TCP|UDP|SCTP)-[0-9]+)(?:-[0-9A-F]{1,2})?)?';
 
 const OURS: Readonly<Record<'filter' | 'nat' | 'mangle', RegExp>> = {
@@ -88,7 +88,7 @@ export const SHARED_ROOTS: Readonly<Record<'filter' | 'nat', readonly string[]>>
   filter: [CHAINS.services, CHAINS.externalServices, CHAINS.nodePorts, CHAINS.proxyFirewall, CHAINS.forward],
 };
 
-/** Only kube-proxy's: by them it notices that tables are flushed (spec I-95). */
+/** kube-proxy's canaries, which detect flushes of tables (spec I-95). */
 export const CANARY = 'KUBE-PROXY-CANARY';
 
 const PLACE_OF_TREE = PLACE.replace(/\?$/, '');
@@ -100,7 +100,7 @@ const ONLY_OURS: Readonly<Record<'filter' | 'nat', RegExp>> = {
   ),
 };
 
-/** Whether a chain is of a name that this backend gives, and kube-proxy never does. */
+/** Whether a chain has a name that only this backend uses. */
 export function isOnlyOurChain(table: 'filter' | 'nat' | 'mangle', name: string): boolean {
   return table !== 'mangle' && ONLY_OURS[table].test(name);
 }

@@ -30,7 +30,7 @@ const SETTING: readonly RuleChange[] = (
   ] as const
 ).map(([action, value]) => ({ action, table: 'sysctl', kind: 'setting', text: `${ROUTE_LOCALNET} = ${value}` }));
 
-/** With the rules that keep others out of 127.0.0.0/8, as far as they are missing. They are written last. */
+/** Includes missing guard rules of 127.0.0.0/8, which are written last. */
 function withGuard(document: IptablesDocument<string>, { filter }: InstalledIptables): IptablesDocument<string> {
   const table = document.get('filter') ?? EMPTY_TABLE_DOCUMENT;
   const exists = filter.has(CHAINS.localnetGuard);

@@ -1,8 +1,8 @@
 import { withoutComment } from '@kube-proxier/linux';
 
 /**
- * What is read of a rule to be written; `IptablesRule` has it too. Of the rules that are kept for as long as
- * their state only the text is: it takes a quarter of the memory of what it is made from.
+ * The part of a rule needed for writing; `IptablesRule` has it too. For rules retained with their state, only the text
+ * is kept, which takes a quarter of the memory.
  */
 export class RuleText {
   #bare: string | undefined;
@@ -10,7 +10,7 @@ export class RuleText {
   /** @param text as `iptables-save` prints it after `-A CHAIN `. */
   constructor(readonly text: string) {}
 
-  /** The same without the comment: what the rule does. */
+  /** The same without the comment: the effect of the rule. */
   get bareText(): string {
     this.#bare ??= withoutComment(this.text);
     return this.#bare;

@@ -33,12 +33,15 @@ export interface ServiceRules {
   readonly entries: readonly Entry[];
 }
 
-/** What the names of chains for a range have besides; empty without a range. */
+/** Name suffix of chains for a range; empty without a range. */
 export function rangeDiscriminator({ port, lastPort }: FrontendPorts): string {
   return lastPort === undefined ? '' : ` ${port}-${lastPort}`;
 }
 
-/** Where packets of a frontend go: the port of a range is kept, or shifted (`base` is the port that the first one is for). */
+/**
+ * The destination of packets to a frontend: the port of a range is kept, or shifted (`base` is the port that the first
+ * one maps to).
+ */
 export function destinationOf(endpoint: Endpoint, { port, lastPort }: FrontendPorts): string {
   if (lastPort === undefined) {
     return endpoint.key;
@@ -48,9 +51,7 @@ export function destinationOf(endpoint: Endpoint, { port, lastPort }: FrontendPo
 
 type Forward = Extract<Route, { action: 'forward' }>;
 
-/**
- * Turns one resolved service port into rules. It decides nothing: what is in the state is printed.
- */
+/** Turns one resolved service port into rules. It makes no decisions: it only renders the state. */
 export function serviceRules(
   port: ResolvedServicePort,
   family: IPFamily,
@@ -67,10 +68,10 @@ class ServiceRenderer {
   readonly #entries: Entry[] = [];
   readonly #label: string;
   readonly #protocol: IptablesProtocol;
-  /** Chains that enter from outside, by what they do: frontends that do the same share one. */
+  /** External chains by effect: frontends with the same effect share one. */
   readonly #external = new Map<string, string>();
   readonly #firewalls = new Map<string, string>();
-  /** Names of chains: a hash costs more than the rest of a rule. */
+  /** Cache of chain names: a hash is more expensive than the rest of a rule. */
   readonly #names = new Map<string, string>();
 
   constructor(
@@ -103,7 +104,7 @@ class ServiceRenderer {
     return { nat: this.#nat, filter: this.#filter, entries: this.#entries };
   }
 
-  /** Routes that can match, and a route to a list without endpoints is one that refuses. */
+  /** Routes that can match, and a route to a list without endpoints rejects. */
   #effectiveRoutes(frontend: Frontend): readonly Route[] {
     return frontend.routes
       .filter((route) => route.source !== 'pod' || this.detector.kind !== 'none')
@@ -166,16 +167,16 @@ class ServiceRenderer {
     return chain;
   }
 
-  /** What a packet must be, beside coming from the route's source, to be masqueraded; undefined for never. */
+  /** Match for masquerading, in addition to the route's source; undefined for never. */
   #markParts(route: Forward): IptablesRuleParts | undefined {
     if (route.masquerade === 'always') {
       return {};
     }
-    // What comes from a pod is not off-cluster.
+    // Packets from a pod are not off-cluster.
     return route.masquerade === 'never' || route.source === 'pod' ? undefined : this.#pods(true);
   }
 
-  /** Lets in those who are allowed; the others stay as they are and meet {@link #restrict} in the filter table. */
+  /** Accepts allowed sources; other packets pass unchanged to {@link #restrict} in the filter table. */
   #firewallChain(sources: readonly string[], inside: string): string {
     const signature = `${inside} ${sources.join(' ')}`;
     const known = this.#firewalls.get(signature);
@@ -197,7 +198,7 @@ class ServiceRenderer {
     return chain;
   }
 
-  /** Packets that come here were not forwarded, so only the other routes are left to apply. */
+  /** Packets here were not forwarded, so only the other routes apply. */
   #refuse(frontend: Frontend, routes: readonly Route[]): void {
     const tree: TreeName =
       frontend.address === undefined
@@ -214,7 +215,7 @@ class ServiceRenderer {
       if (route.action === 'reject') {
         this.#enter(tree, frontend, index, { ...parts, comment, target: { target: 'REJECT', with: this.#refusal() } });
       } else if (resetsConnections(this.port)) {
-        // What belongs to no connection is reset; what opens one is dropped (spec R-4).
+        // Packets of unknown connections are reset; new connections are dropped (spec R-4).
         const target: IptablesTarget = { target: 'REJECT', with: 'tcp-reset' };
         this.#enter(tree, frontend, index, { ...parts, comment, target }, 'no-syn');
         this.#enter(tree, frontend, index, { ...parts, comment, target: { target: 'DROP' } }, 'after');
@@ -255,7 +256,7 @@ class ServiceRenderer {
     this.#enter(tree, frontend, 0, { comment, target: { target: 'jump', chain: filterChain } });
   }
 
-  /** The chains that choose an endpoint, for the lists that are used. */
+  /** The chains that select an endpoint, for the used lists. */
   #pickChains(): void {
     const reachable = new Map<string, Endpoint>();
     for (const [endpoints, kind] of [
@@ -286,7 +287,7 @@ class ServiceRenderer {
     }
   }
 
-  /** Cluster IPs lead straight here, so their masquerading is decided here (spec I-30). */
+  /** Cluster IPs jump directly here, so their masquerading is decided here (spec I-30). */
   #guards(endpoints: Forward['endpoints'], ports: FrontendPorts): readonly IptablesRule[] {
     return this.port.frontends.flatMap((frontend) => {
       const [route, another] = this.#effectiveRoutes(frontend);
@@ -352,7 +353,7 @@ class ServiceRenderer {
     return [...sticky, ...chance];
   }
 
-  /** Sends packets to the endpoint and notes who sent them (spec I-43, I-45). */
+  /** Sends packets to the endpoint and records the client (spec I-43, I-45). */
   #remembering(endpoint: Endpoint, ports: FrontendPorts): IptablesRule {
     const list = this.#clientList(endpoint);
     return new IptablesRule({
@@ -363,7 +364,7 @@ class ServiceRenderer {
     });
   }
 
-  /** A packet can come back to the endpoint that sent it only on the node where that endpoint is. */
+  /** Hairpin packets occur only on the node of the endpoint. */
   #hairpin(endpoint: Endpoint): void {
     if (!mayBeLocal(endpoint)) {
       return;
@@ -378,7 +379,7 @@ class ServiceRenderer {
     });
   }
 
-  /** @param kind `no-syn`: only packets that open no connection; `after`: stands after the rule of the same index. */
+  /** @param kind `no-syn`: only packets that do not open a connection; `after`: follows the rule of the same index. */
   #enter(tree: TreeName, frontend: Frontend, index: number, parts: IptablesRuleParts, kind?: 'no-syn' | 'after'): void {
     const { address, port, lastPort } = frontend;
     const key = index === 0 ? frontend.key : `${frontend.key} ${index}`;
@@ -444,7 +445,7 @@ class ServiceRenderer {
     return this.#name('SEP', endpoint.key + rangeDiscriminator(ports));
   }
 
-  /** The clients that stay with an endpoint, over all frontends. */
+  /** The affinity list of an endpoint, over all frontends. */
   #clientList(endpoint: Endpoint): string {
     return this.#name('SEP', endpoint.key);
   }

@@ -1,7 +1,7 @@
 import { type SavedTable, targetOf } from '@kube-proxier/linux';
 import { CHAINS, isOnlyOurChain, SHARED_ROOTS } from './layout.js';
 
-/** Whose the chains are that this backend and kube-proxy call by the same names; `none` where there are no such chains. */
+/** The owner of chains with names shared by this backend and kube-proxy; `none` without such chains. */
 export type TableOwner = 'kube-proxier' | 'kube-proxy' | 'none';
 
 /** The owner of each table that has such chains. */
@@ -11,9 +11,9 @@ export type TableOwners = Readonly<Record<'filter' | 'nat', TableOwner>>;
 export type SavedTables = Readonly<Record<'filter' | 'nat', SavedTable>>;
 
 /**
- * Finds out which program's rules are installed, without relying on chain names: who wrote the chains that kube-proxy rewrites with
- * every sync. Those of kube-proxier jump to chains that only kube-proxier makes: {@link CHAINS.marker}, or, where an
- * earlier version wrote them, `KUBE-HAIRPIN` and others. Pure.
+ * Detects which program's rules are installed, without relying on chain names: by the author of the chains that
+ * kube-proxy rewrites with every sync. Those of kube-proxier jump to chains that only kube-proxier creates: {@link
+ * CHAINS.marker}, or, where an earlier version wrote them, `KUBE-HAIRPIN` and others. Pure.
  */
 export function ownersOf(saved: SavedTables): TableOwners {
   const [nat, filter] = [ownerOf('nat', saved.nat), ownerOf('filter', saved.filter)];

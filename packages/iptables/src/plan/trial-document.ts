@@ -29,9 +29,9 @@ const ADDRESSES = {
 } as const;
 
 /**
- * Plans a small cluster that has every kind of rule, for a table that has none: a kernel that accepts the document has the
- * matches and targets that this backend uses. SCTP is not among them: a kernel without it refuses Services that use it,
- * and no others. Pure.
+ * Plans a small cluster that has every kind of rule, for a table that has none: a kernel that accepts the document has
+ * the matches and targets that this backend uses. SCTP is excluded: a kernel without it refuses only Services that use
+ * it. Pure.
  */
 export function trialDocument(family: IPFamily, facts: Pick<HostFacts, 'randomFully'>): IptablesDocument<string> {
   const { frontend, pods } = ADDRESSES[family];

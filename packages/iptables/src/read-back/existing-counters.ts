@@ -1,10 +1,10 @@
 import { NetlinkError, type PacketCount, type PacketCounters } from '@kube-proxier/linux';
 
-/** Counters for a preview: what a proxier would create counts as existing, and nothing is created. */
+/** Counters for a preview: counters that a proxier would create count as existing, and nothing is created. */
 export class ExistingCounters implements PacketCounters {
   constructor(private readonly counters: PacketCounters) {}
 
-  /** The kernel refuses to look for a counter where it lacks them. */
+  /** The kernel refuses the lookup of a counter when it lacks them. */
   async ensure(name: string): Promise<boolean> {
     try {
       await this.counters.read(name);

@@ -13,7 +13,7 @@ import type { InstalledIptables } from '../plan/installed-iptables.js';
 
 const TCP_BE_LIBERAL = 'net/netfilter/nf_conntrack_tcp_be_liberal';
 
-/** What is read, and how. */
+/** Options of the read-back. */
 export interface ReadTarget {
   readonly iptables: Iptables;
   readonly sysctl: Sysctl;
@@ -54,10 +54,10 @@ async function existingCounters(counters: PacketCounters): Promise<ReadonlySet<s
   return existing;
 }
 
-/** A rule of this program with a counter; what is quoted is a comment. */
+/** A rule of this program with a counter; quoted text is a comment. */
 const COUNTING_RULE = /^-A KUBE-FORWARD [^"]*-m nfacct --nfacct-name /m;
 
-/** Those that rules can refer to. Rules of before show it without the time of a program. */
+/** The counters that rules can refer to. Existing rules imply support without running a program. */
 async function usableCounters(
   existing: ReadonlySet<string>,
   saved: string,

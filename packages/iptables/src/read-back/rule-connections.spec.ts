@@ -7,7 +7,7 @@ import { RuleConnections } from './rule-connections.js';
 
 const ENDPOINTS = ['10.244.0.1', '10.244.0.2'];
 
-/** Rules count what the test says; readings end when it says so. */
+/** Rules with counters set by the test, which also completes reads. */
 class CountingIptables extends FakeIptables {
   packets = new Map<string, number>();
   readonly requests: (string | undefined)[] = [];
@@ -35,7 +35,7 @@ class CountingIptables extends FakeIptables {
     if (this.isUnreadable) {
       throw new Error('refused');
     }
-    // Only the table takes time: what was read is of the beginning.
+    // Only the table read takes time, with the values of its start.
     if (chain === undefined) {
       await this.#held;
     }
@@ -73,7 +73,7 @@ describe('RuleConnections', () => {
   };
   const total = async () => (await connections.read()).find(({ endpoint }) => endpoint === undefined)?.connections;
 
-  /** As a sync does it. */
+  /** Writes like a sync. */
   async function write(succeeds = true) {
     const counters = await connections.beforeWrite([chain, 'KUBE-SERVICES']);
     if (succeeds) {
@@ -103,7 +103,7 @@ describe('RuleConnections', () => {
     expect(await total()).toBe(7);
   });
 
-  test.each(['before', 'after'])('a reading that began before the rules were written and ends %s it', async (when) => {
+  test.each(['before', 'after'])('a read that started before the write of rules and ends %s it', async (when) => {
     set(5, 0);
     const release = iptables.hold();
     const reading = connections.read();
@@ -123,7 +123,7 @@ describe('RuleConnections', () => {
     expect(await total()).toBe(8);
   });
 
-  test('a reading that begins while rules are written', async () => {
+  test('a read that starts during a write of rules', async () => {
     set(7, 0);
     const counters = await connections.beforeWrite([chain]);
     const release = iptables.hold();
@@ -139,7 +139,7 @@ describe('RuleConnections', () => {
     expect(await total()).toBe(10);
   });
 
-  test('rules that cannot be read before are written all the same', async () => {
+  test('rules that cannot be read before are written nevertheless', async () => {
     set(5, 0);
     expect(await total()).toBe(5);
     iptables.isUnreadable = true;

@@ -13,14 +13,14 @@ import type { Iptables } from '@kube-proxier/linux';
 import { serviceChain } from '../plan/layout.js';
 import { rangeDiscriminator } from '../plan/service-rules.js';
 
-/** Chains that are listed one by one before they are written; more are read with the table. */
+/** Maximum number of chains listed one by one before a write; more are read with the table. */
 const MAX_LISTED = 8;
 const CHAIN = /^KUBE-(?:SVC|SVL|SEP)-/;
 
 /** Counters of chains that are being written. */
 export interface WrittenCounters {
   readonly chains: ReadonlySet<string>;
-  /** Those that start from 0. */
+  /** Counters that restart from 0. */
   readonly ids: readonly string[];
 }
 
@@ -29,22 +29,22 @@ const NOTHING_WRITTEN: WrittenCounters = { chains: new Set(), ids: [] };
 export interface RuleConnectionsOptions {
   readonly family: IPFamily;
   readonly iptables: () => Promise<Iptables>;
-  /** Connections are counted where the Service says nothing about it. */
+  /** Default for counting connections, for Services without the annotation. */
   readonly countAll: boolean;
 }
 
 /**
- * Connections by endpoint: the packets of the DNAT rules, which see the first packet of each connection only. Rules that are written again
- * count from 0, so they are read before. What is counted between that and the writing, a few milliseconds, is lost.
+ * Connections by endpoint: the packets of the DNAT rules, which see the first packet of each connection only. Rewritten
+ * rules count from 0, so they are read before. Counts between the read and the write, a few milliseconds, are lost.
  */
 export class RuleConnections {
   readonly #counts: AccumulatedCounts;
   readonly #chainsOf = new WeakMap<ResolvedServicePort, readonly string[]>();
   /** In force, as far as this process wrote it. */
   #state: ProxyState | undefined;
-  /** Chains that are being written: a reading may find them before or after that. */
+  /** Chains being written: a read may see them before or after the write. */
   readonly #writing = new Set<string>();
-  /** When chains were last written. A reading of the table that began before says nothing about them. */
+  /** Time of the last write of chains. An earlier read of the table is outdated for them. */
   readonly #writtenAt = new Map<string, number>();
   #time = 0;
   #reading = 0;
@@ -54,8 +54,8 @@ export class RuleConnections {
   }
 
   /**
-   * Before chains of the nat table are written; {@link written} follows. Costs nothing where no connections to their Services are
-   * counted. Never rejects: where rules cannot be read, what they counted since the last reading is lost.
+   * Called before a write of chains of the nat table; {@link written} follows. Costs nothing if connections to their
+   * Services are not counted. Never rejects: if rules cannot be read, counts since the last read are lost.
    */
   async beforeWrite(chains: Iterable<string>): Promise<WrittenCounters> {
     const names = [...chains].filter((chain) => CHAIN.test(chain));
@@ -77,16 +77,16 @@ export class RuleConnections {
               countersIn(text, owners),
             );
     } catch {
-      // The next reading finds a lower value, and counts that as new.
+      // The next read detects a lower value as a reset.
     }
     const own = found.filter(({ chain }) => counted.has(chain));
     this.#counts.add(own);
     return { chains: counted, ids: own.map(({ id }) => id) };
   }
 
-  /** They were written, or could not be. @param state in force now; undefined when that is not known. */
+  /** Called after the write or its failure. @param state in force now; undefined when unknown. */
   written({ chains, ids }: WrittenCounters = NOTHING_WRITTEN, state?: ProxyState): void {
-    // Where it failed, the rules count on; if they were written all the same, the next reading finds a lower value.
+    // After a failure, the rules keep counting; if they were written nevertheless, the next read detects a lower value.
     if (state !== undefined) {
       this.#counts.restart(ids);
       this.#state = state;
@@ -98,7 +98,7 @@ export class RuleConnections {
     }
   }
 
-  /** Reads the counters of all rules; nothing where no connections are counted. */
+  /** Reads the counters of all rules; nothing if no connections are counted. */
   async read(): Promise<readonly ServiceCounts[]> {
     const owners = this.#owners();
     if (owners.size === 0) {

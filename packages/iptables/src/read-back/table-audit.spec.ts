@@ -106,7 +106,7 @@ describe('foreign changes of table contents', () => {
     await end();
   });
 
-  test('a check that does not end while Services change is ended, and made again', async () => {
+  test('a check that does not end while Services change is aborted and repeated', async () => {
     const { clock, iptables, dataplane, cluster, drift, end, chain } = await watched();
     const save = iptables.save.bind(iptables);
     let [begun, ended] = [0, 0];

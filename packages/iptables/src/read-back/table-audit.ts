@@ -9,10 +9,10 @@ const REST = 19;
 const TABLES = ['nat', 'filter'] as const;
 
 export interface TableAuditOptions {
-  /** Finds what to look with, once: not what writes, which a look would hold up. */
+  /** Finds the tools for checks, once: separate from those that write, which a check would block. */
   readonly iptables: () => Promise<Iptables>;
   readonly clock: Clock;
-  /** What there should be; undefined while it is not known. Another object after each change. */
+  /** The expected counts; undefined while unknown. A new object after each change. */
   readonly expected: () => ExpectedRules | undefined;
 }
 
@@ -33,18 +33,18 @@ export class TableAudit {
       const iptables = await this.#tools();
       await Promise.all(TABLES.map((table) => iptables.hasForeignChanges(table)));
     } catch {
-      // Then it begins with the first look.
+      // It then starts with the first check.
     }
   }
 
-  /** Ends what was kept for looks. */
+  /** Releases the tools of checks. */
   async end(): Promise<void> {
     (await this.#found?.catch(() => undefined))?.close();
     this.#found = undefined;
   }
 
   /**
-   * @param onDrift receives what is wrong with a table, as text for the log.
+   * @param onDrift receives a description of the drift, as text for the log.
    * @throws IptablesError when a table cannot be read; the next call reads it again.
    */
   async look(onDrift: (what: string) => void): Promise<void> {
@@ -61,7 +61,7 @@ export class TableAudit {
         return;
       }
       const begin = clock.monotonic();
-      // iptables-save reads the nft variant again whenever anything is committed, so it may not end while Services change.
+      // iptables-save of the nft variant restarts at every commit, so it may not end while Services change.
       const saved = await readWhileCurrent(({ signal }) => iptables.save(table, signal), {
         clock,
         isCurrent: () => expected() === rules,
@@ -107,7 +107,7 @@ function* countOurRules(saved: string, table: 'filter' | 'nat'): Slices<number> 
   let last: string | undefined;
   let isOurs = false;
   for (const [, chain = ''] of saved.matchAll(/^-A (\S+)/gm)) {
-    // The rules of a chain stand together.
+    // The rules of a chain are contiguous.
     if (chain !== last) {
       yield;
       last = chain;

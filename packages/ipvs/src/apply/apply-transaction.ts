@@ -25,7 +25,7 @@ export interface ApplyTarget extends AddressTarget, ServerTarget {
  * Writes a transaction, step by step. A refused object does not stop the others.
  *
  * @throws PartlyAppliedError (`IPVS_PARTLY_APPLIED`) when objects were refused.
- * @throws ProxierError when a step failed as a whole; the following steps are not carried out.
+ * @throws ProxierError when a step failed as a whole; the following steps are skipped.
  */
 export async function applyTransaction({ steps }: IpvsTransaction, target: ApplyTarget): Promise<void> {
   const refused: Refusal[] = [];

@@ -54,8 +54,8 @@ async function setUp(...states: readonly ProxyState[]) {
 const both = (value: string) => stateOf(value, [ONE.address, TWO]);
 const gone = (value: string) => stateOf(value, [TWO]);
 
-describe('a draining server whose endpoint is gone', () => {
-  test('goes with its connections after two seconds, where the Service says so (spec R-1, R-3)', async () => {
+describe('a draining server whose endpoint was removed', () => {
+  test('is deleted with its connections after two seconds, if the Service requests it (spec R-1, R-3)', async () => {
     const { clock, isThere, draining } = await setUp(both('reset'), gone('reset'));
     await clock.advance(1900);
     expect(await isThere()).toBe(true);
@@ -63,7 +63,7 @@ describe('a draining server whose endpoint is gone', () => {
     expect([await isThere(), draining.size]).toEqual([false, 0]);
   });
 
-  test('goes also as the last one', async () => {
+  test('is deleted even as the last one', async () => {
     const { clock, isThere } = await setUp(both('reset'), stateOf('reset', []));
     await clock.advance(2100);
     expect(await isThere()).toBe(false);
@@ -90,7 +90,7 @@ describe('a draining server whose endpoint is gone', () => {
     expect(await isThere()).toBe(false);
   });
 
-  test('keeps them while it terminates, until it is gone', async () => {
+  test('keeps them while it terminates, until it is removed', async () => {
     const terminating = stateOf('reset', [{ address: ONE.address, ready: false, terminating: true }, TWO]);
     const { clock, isThere, advance } = await setUp(both('reset'), terminating);
     await clock.advance(30_000);
@@ -100,19 +100,19 @@ describe('a draining server whose endpoint is gone', () => {
     expect(await isThere()).toBe(false);
   });
 
-  test('keeps them when it is back in time, in whatever condition (spec R-3)', async () => {
+  test('keeps them when it returns in time, in any condition (spec R-3)', async () => {
     const { clock, isThere, advance } = await setUp(both('reset'), gone('reset'));
     await clock.advance(1500);
     advance(stateOf('reset', [{ address: ONE.address, ready: false }, TWO]));
     await clock.advance(60_000);
     expect(await isThere()).toBe(true);
-    // Its time begins again.
+    // Its delay restarts.
     advance(gone('reset'));
     await clock.advance(1000);
     expect(await isThere()).toBe(true);
   });
 
-  test('after a restart it goes, where the Service has other endpoints (spec R-5)', async () => {
+  test('after a restart it is deleted, if the Service has other endpoints (spec R-5)', async () => {
     const { clock, isThere } = await setUp(gone('reset'));
     await clock.advance(2100);
     expect(await isThere()).toBe(false);

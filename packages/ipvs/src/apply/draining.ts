@@ -22,9 +22,11 @@ export interface DrainingOptions {
   /** Runs work while nothing else is written. */
   readonly inTurn: (work: () => Promise<void>) => Promise<void>;
   readonly onFailure: (reason: string) => void;
-  /** Whether the endpoint of a draining server is gone, and its connections are to be reset (spec R-1). Default: never. */
+  /**
+   * Whether the endpoint of a draining server was removed and its connections must be reset (spec R-1). Default: never.
+   */
   readonly isLost?: (server: DrainingServer) => boolean;
-  /** Milliseconds that it has to be gone. Default 2000: what the host tracks goes first. */
+  /** Milliseconds since its removal. Default 2000: conntrack entries are deleted first. */
   readonly lostAfter?: number;
 }
 
@@ -45,23 +47,24 @@ interface Retiring {
 /**
  * Deletes draining real servers, each when it has no connection left.
  *
- * - TCP and SCTP: weight 0 keeps new connections away. Open connections continue until they close; the kernel forgets a
- *   connection that is silent for its timeout (15 minutes for TCP unless set otherwise) and one that was closed within
- *   two minutes, and the next check after the last one removes the server.
- * - UDP has no end to wait for: when its endpoint serves no more, the server goes at once, and the next packet of a flow is
- *   sent to another. Until then it stays without weight, as the plan says.
+ * - TCP and SCTP: weight 0 keeps new connections away. Open connections continue until they close; the kernel expires
+ *   an idle connection after its timeout (15 minutes for TCP by default) and a closed one within two minutes, and the
+ *   next check after the last one removes the server.
+ * - UDP has no end of a connection: when its endpoint stops serving, the server is deleted at once, and the next packet
+ *   of a flow is sent to another one. Until then it has weight 0.
  *
- * - Where the Service says so (spec R-1), a server goes, with its connections, when its endpoint is gone, not when it terminates: with
- *   `expire_nodest_conn` the kernel forgets them, and their next packet is for no connection of this host, which resets it.
+ * - If the Service requests it (spec R-1), a server is deleted with its connections when its endpoint is removed, not
+ *   when it terminates: with `expire_nodest_conn` the kernel expires them, and their next packet is answered with a
+ *   reset.
  *
- * A virtual server that is not wanted any more stays, without weight, while it has open connections: a Service that is
- * removed interrupts no client. New connections are refused. Its address stays on the interface until then.
+ * A virtual server that is no longer desired is kept with weight 0 while it has open connections: removing a Service
+ * interrupts no client. New connections are refused. Its address stays on the interface until then.
  *
  * Draining destinations can be recognised in the kernel (weight 0), so nothing is lost when this process ends meanwhile.
  */
 export class Draining {
   readonly #servers = new Map<string, DrainingServer>();
-  /** By server: since when its endpoint is gone. */
+  /** By server: time of the removal of its endpoint. */
   readonly #lostSince = new Map<string, number>();
   readonly #retiring = new Map<string, Retiring>();
   #timer: Timer | undefined;
@@ -74,7 +77,7 @@ export class Draining {
     return this.#servers.size;
   }
 
-  /** Adds servers whose weight is 0 already, and checks them soon. */
+  /** Adds servers that already have weight 0, and checks them soon. */
   add(servers: readonly DrainingServer[]): void {
     for (const server of servers) {
       this.#servers.set(drainingKey(server), server);
@@ -100,7 +103,7 @@ export class Draining {
     this.#lostSince.delete(key);
   }
 
-  /** Whether its connections are to be cut now. */
+  /** Whether its connections must be reset now. */
   #isLost(key: string, server: DrainingServer): boolean {
     const { isLost, lostAfter = LOST_AFTER, clock } = this.options;
     if (isLost?.(server) !== true) {
@@ -113,7 +116,7 @@ export class Draining {
     return now - since >= lostAfter;
   }
 
-  /** The virtual server is desired again; which of its real servers are is not known yet. */
+  /** The virtual server is desired again; its desired real servers are not known yet. */
   #takeBack(key: string): void {
     const { reals = [] } = this.#retiring.get(key) ?? {};
     this.#retiring.delete(key);
@@ -134,7 +137,7 @@ export class Draining {
     }
   }
 
-  /** The addresses that no draining virtual server needs; the others are removed with its last connection. */
+  /** The addresses that no draining virtual server needs; other addresses are removed with the last connection. */
   removable(addresses: readonly string[]): readonly string[] {
     return addresses.filter((address) => {
       const users = [...this.#retiring.values()].filter((retiring) => mayUse(retiring, address));
@@ -181,7 +184,7 @@ export class Draining {
     return (await this.options.ipvs.realServers(at)).some(({ activeConnections }) => activeConnections > 0);
   }
 
-  /** Forgets all servers, and stops checking. */
+  /** Clears all servers and stops checking. */
   stop(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -225,7 +228,7 @@ export class Draining {
       for (const server of servers) {
         const real = found.get(`${server.address}:${server.port}`);
         if (real === undefined || real.weight !== 0) {
-          // It was deleted, or has a weight again.
+          // Deleted, or has a weight again.
           this.#forget(drainingKey(server));
         } else if (
           !server.drains ||
@@ -259,7 +262,7 @@ export class Draining {
   }
 }
 
-/** Which addresses lead to a virtual server with a mark is not known. */
+/** The addresses of a virtual server with a mark are unknown. */
 function mayUse({ at }: Retiring, address: string): boolean {
   return at.kind === 'mark' || at.address === address;
 }

@@ -6,7 +6,7 @@ import {
 } from '@kube-proxier/linux';
 import type { InstalledVirtualServer } from '../plan/installed-ipvs.js';
 
-/** Virtual servers that should exist. The watch checks one of them, to notice that all were removed. */
+/** Virtual servers that should exist. The watch checks one of them to detect the removal of all. */
 export class ExpectedServers {
   readonly #servers = new Map<string, VirtualServerAddress>();
 
@@ -15,7 +15,7 @@ export class ExpectedServers {
     return this.#servers.values().next().value;
   }
 
-  /** To be called before servers are deleted, so that their absence is no drift. */
+  /** Must be called before servers are deleted, so that their absence is not drift. */
   deleting(servers: Iterable<VirtualServerAddress>): void {
     for (const at of servers) {
       this.#servers.delete(virtualServerKey(at));
@@ -36,7 +36,7 @@ export class ExpectedServers {
   found(servers: readonly InstalledVirtualServer[]): void {
     this.#servers.clear();
     for (const { virtual, reals } of servers) {
-      // One whose real servers all have weight 0 may be draining.
+      // A virtual server whose real servers all have weight 0 may be draining.
       if (reals.length === 0 || reals.some(({ weight }) => weight > 0)) {
         this.#servers.set(virtualServerKey(virtual.at), virtual.at);
       }

@@ -30,7 +30,7 @@ test.each([
   expect(await sysctl.read('net/ipv4/vs/conn_reuse_mode')).toBe(`${expected}`);
 });
 
-test('a setting that cannot be written is reported once, and causes no further check; without conntrack nothing works', async () => {
+test('an unwritable setting is reported once and not checked again; conntrack is required', async () => {
   const logger = new RecordingLogger();
   const wrong = { ...READY, 'net/ipv4/ip_forward': 0 };
   const settings = new HostSettings(new FakeSysctl(wrong, ['net/ipv4/ip_forward']), logger, false);

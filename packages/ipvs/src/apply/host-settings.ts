@@ -4,7 +4,7 @@ import { type Sysctl, SysctlError } from '@kube-proxier/linux';
 interface Setting {
   readonly name: string;
   readonly value: number;
-  /** Whether nothing works without it. */
+  /** Whether it is required. */
   readonly needed: boolean;
   readonly purpose: string;
 }
@@ -35,7 +35,7 @@ const STRICT_ARP: readonly Setting[] = [
 
 /**
  * Spec V-5: from 4.1 up to 5.8, kernels delay a client that reuses a port by one second, when connections are tracked.
- * Later ones do not, and take another endpoint where the one of before has no weight: they are left as they are.
+ * Later ones do not, and select another endpoint if the previous one has weight 0: their setting is unchanged.
  */
 const WITHOUT_REUSE: Setting = {
   name: 'net/ipv4/vs/conn_reuse_mode',
@@ -50,7 +50,7 @@ function waitsForReuse(release: string | undefined): boolean {
 }
 
 /**
- * Tries whether what nothing works without can be set, and leaves it as it was.
+ * Tests whether the required settings can be set, and restores them.
  *
  * @throws SysctlError when it cannot.
  */
@@ -66,7 +66,7 @@ export async function trySettings(sysctl: Sysctl): Promise<void> {
 /** Kernel settings that IPVS needs to serve Services. */
 export class HostSettings {
   readonly #settings: readonly Setting[];
-  /** What cannot be had; looked for no more. */
+  /** Unavailable settings, which are not checked again. */
   readonly #given = new Set<string>();
 
   constructor(
@@ -77,7 +77,7 @@ export class HostSettings {
     this.#settings = strictARP ? [...SETTINGS, ...STRICT_ARP] : SETTINGS;
   }
 
-  /** Whether all that can be set is set. */
+  /** Whether all available settings have the required value. */
   async areRight(): Promise<boolean> {
     for (const { name, value } of await this.#wanted()) {
       if (!this.#given.has(name) && (await this.#read(name)) !== String(value)) {

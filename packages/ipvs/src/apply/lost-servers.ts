@@ -11,8 +11,8 @@ import { type VirtualServerAddress, virtualServerKey } from '@kube-proxier/linux
 import type { DrainingServer } from '../plan/ipvs-transaction.js';
 
 /**
- * Which draining servers have lost their endpoint, so that their connections are to be reset (spec R-1, R-2). Of a service port without
- * any endpoint that is said only when it had some since this process began (spec R-5).
+ * The draining servers whose endpoint was removed, so that their connections must be reset (spec R-1, R-2). For a
+ * service port without endpoints, only if it had some since the start of this process (spec R-5).
  */
 export class LostServers {
   #state: ProxyState | undefined;
@@ -27,7 +27,7 @@ export class LostServers {
     ) => readonly VirtualServerAddress[],
   ) {}
 
-  /** The state that is about to be in force. Costs what the change is. */
+  /** The state that is about to be in force. Cost is proportional to the change. */
   advance(state: ProxyState, { resolvedServicePorts }: ChangeSet): void {
     this.#state = state;
     this.#ports = undefined;

@@ -17,7 +17,7 @@ export interface Refusal {
 
 type Results = readonly (NetlinkRefused | undefined)[];
 
-/** The refused ones of virtual servers and real servers. */
+/** Refusals of virtual servers and real servers. */
 export function refusedServers(commands: readonly IpvsCommand[], results: Results): readonly Refusal[] {
   return refusals(commands, results, (command) => {
     switch (command.do) {
@@ -37,7 +37,7 @@ export function refusedServers(commands: readonly IpvsCommand[], results: Result
   });
 }
 
-/** The refused ones of sets and entries. */
+/** Refusals of sets and entries. */
 export function refusedSets(commands: readonly IpSetCommand[], results: Results): readonly Refusal[] {
   return refusals(commands, results, (command) => {
     switch (command.do) {
@@ -53,7 +53,7 @@ export function refusedSets(commands: readonly IpSetCommand[], results: Results)
   });
 }
 
-/** The refused ones of addresses. */
+/** Refusals of addresses. */
 export function refusedAddresses(commands: readonly AddressCommand[], results: Results): readonly Refusal[] {
   return refusals(commands, results, ({ address }) => `address ${address} of ${INTERFACE}`);
 }

@@ -37,7 +37,7 @@ export async function setAddresses(
   return [...refusedAddresses(commands, results), ...refusedSets(entries, await host.sets.execute(entries))];
 }
 
-/** Removes what sends packets to virtual servers. */
+/** Removes addresses and set entries that direct packets to virtual servers. */
 export async function detach(target: AddressTarget, { addresses, entries }: Attachments): Promise<readonly Refusal[]> {
   const set = setName('FRONTENDS', target.family);
   const commands = entries.map((entry) => ({ do: 'delete-entry', set, entry }) as const);

@@ -28,7 +28,7 @@ export class VirtualInterface {
       try {
         await this.links.addDummy(INTERFACE);
       } catch (error) {
-        // The proxier of the other family was faster.
+        // The proxier of the other family has created it.
         if ((await this.links.find(INTERFACE)) === undefined) {
           throw error;
         }
@@ -37,7 +37,7 @@ export class VirtualInterface {
     return (await this.read()) ?? 0;
   }
 
-  /** It was removed. */
+  /** Called when it was removed. */
   forget(): void {
     this.#index = undefined;
   }

@@ -11,7 +11,7 @@ export interface ServerTarget {
   readonly draining: Draining;
 }
 
-/** Writes virtual servers and real servers. One that exists where none was expected, or the reverse, is no failure. */
+/** Writes virtual servers and real servers. Unexpectedly existing or missing ones are not failures. */
 export async function writeServers(
   { ipvs, expected, draining }: ServerTarget,
   commands: readonly IpvsCommand[],
@@ -44,13 +44,13 @@ function alternative(command: IpvsCommand, errnoName: string): IpvsCommand | und
     return { ...command, do: 'set-real' };
   }
   if (errnoName === 'ENOENT' && command.do === 'set-real') {
-    // It had no connection left, and was deleted after it was read back.
+    // It had no connections, and was deleted after the read-back.
     return { ...command, do: 'add-real' };
   }
   return undefined;
 }
 
-/** Sets the weight of real servers to 0, and deletes those that do not drain. */
+/** Sets the weight of real servers to 0, and deletes those that need no draining. */
 export async function drainServers(
   { ipvs, draining }: ServerTarget,
   servers: readonly DrainingServer[],

@@ -2,35 +2,35 @@ import { hostCIDR, type IPFamily, type LocalTrafficDetector, type NodeState } fr
 import { type IptablesMatch, type IptablesProtocol, IptablesRule, type IptablesRuleParts } from '@kube-proxier/linux';
 import { CHAINS, type MarkLayout, type SetRole, setName } from './layout.js';
 
-/** The tables that rules stand in. */
+/** The tables with rules. */
 export type RuleTable = 'mangle' | 'nat' | 'filter';
 
 export const RULE_TABLES: readonly RuleTable[] = ['mangle', 'nat', 'filter'];
 
-/** What rules depend on besides the state. */
+/** Input of rules besides the state. */
 export interface FixedChainsContext {
   readonly family: IPFamily;
   readonly node: NodeState;
   readonly masqueradeBit: number;
   readonly marks: MarkLayout;
-  /** MASQUERADE knows `--random-fully`. */
+  /** MASQUERADE supports `--random-fully`. */
   readonly randomFully: boolean;
   /** Rules of ranges of ports. Default: none. */
   readonly ranges?: RangeChains;
 }
 
-/** What ranges of ports need. */
+/** Rules for port ranges. */
 export interface RangeChains {
-  /** mangle: they give packets their marks. */
+  /** mangle: rules that set marks. */
   readonly marking: readonly IptablesRule[];
-  /** Endpoints on this node, whose own packets may come back to them at any port. */
+  /** Endpoints on this node, for hairpin traffic at any port. */
   readonly hairpins: readonly string[];
 }
 
 /** Chains with their rules, by table. Their number does not depend on Services. */
 export type FixedChains = Readonly<Record<RuleTable, ReadonlyMap<string, readonly IptablesRule[]>>>;
 
-/** Rules in the kernel's own chains that lead to ours. */
+/** Jumps from built-in chains to own chains. */
 export const JUMPS: Readonly<Record<RuleTable, readonly { from: string; rule: IptablesRule }[]>> = {
   mangle: [
     jump('PREROUTING', CHAINS.services, 'kubernetes service portals'),
@@ -53,7 +53,7 @@ export const FROM_HERE: IptablesMatch = { match: 'addrtype', side: 'src', type: 
 
 const NOT_TO_HERE: IptablesMatch = { match: 'addrtype', side: 'dst', type: 'LOCAL', not: true };
 
-/** The constant rules: all that is particular to Services is in sets. */
+/** The constant rules: Services are only in sets. */
 export function fixedChains(context: FixedChainsContext): FixedChains {
   return {
     mangle: new Map([
@@ -72,7 +72,7 @@ export function fixedChains(context: FixedChainsContext): FixedChains {
   };
 }
 
-/** Before IPVS sees the packet: in PREROUTING what comes in, in OUTPUT what this node itself sends. */
+/** Before IPVS: incoming packets in PREROUTING, packets of this node in OUTPUT. */
 function services(context: FixedChainsContext): readonly IptablesRule[] {
   const { node } = context;
   const { detector } = node;
@@ -80,7 +80,7 @@ function services(context: FixedChainsContext): readonly IptablesRule[] {
   const shortcut = { target: 'goto', chain: CHAINS.shortcut } as const;
   const drop = { target: 'DROP' } as const;
   return [
-    // IPVS knows where the packets of a connection go; only its first is decided about.
+    // IPVS tracks connections; only the first packet is evaluated.
     rule({ matches: [{ ...NEW, not: true }], target: { target: 'RETURN' } }),
     rule({
       matches: [toFrontendIn('GUARDED'), { ...inSet(context, 'ALLOWED', 'dst', 'dst', 'src'), not: true }],
@@ -115,7 +115,7 @@ function services(context: FixedChainsContext): readonly IptablesRule[] {
       matches: [toFrontendIn('OFF-CLUSTER')],
       target: setBit(context),
     }),
-    // A process of this node that connects to a virtual address gets that for its own.
+    // A process of this node that connects to a virtual address uses it as its source address.
     rule({ matches: [inSet(context, 'ADDRESSES', 'src'), toFrontendIn('FRONTENDS')], target: setBit(context) }),
   ];
 }
@@ -124,7 +124,7 @@ function shortcut(context: FixedChainsContext): IptablesRule {
   return rule({ target: { target: 'SET', markFrom: setName('SHORTCUT', context.family), sides: ['dst', 'dst'] } });
 }
 
-/** Behind IPVS: the destination is the endpoint's. */
+/** After IPVS: the destination is the endpoint. */
 function postrouting(context: FixedChainsContext): readonly IptablesRule[] {
   const { masqueradeBit, marks, randomFully, ranges } = context;
   const bit = (1 << masqueradeBit) >>> 0;
@@ -134,7 +134,7 @@ function postrouting(context: FixedChainsContext): readonly IptablesRule[] {
       matches: [{ match: 'mark', value: marks.value, mask: marks.mask }],
       target: { target: 'jump', chain: CHAINS.shortcut },
     }),
-    // Marks of ranges say whether to masquerade.
+    // Marks of ranges determine masquerading.
     ...(ranges?.marking.length
       ? [
           rule({
@@ -159,12 +159,12 @@ function postrouting(context: FixedChainsContext): readonly IptablesRule[] {
   ];
 }
 
-/** The mark has led to its virtual server. What remains of it is whether to masquerade: the node's own, not pods'. */
+/** The mark has selected its virtual server. It now only determines masquerading: for the node, not for pods. */
 function afterShortcut(context: FixedChainsContext): readonly IptablesRule[] {
   const { detector } = context.node;
   return [
     rule({ target: { target: 'MARK', value: 0, mask: 0xffff_ffff } }),
-    // By now no interface is known that the packet came in by; addresses of pods are none of this node's.
+    // The input interface is unknown at this point; addresses of pods are not node addresses.
     ...(detector.kind === 'source-cidr'
       ? [rule({ source: { value: detector.cidr }, target: { target: 'RETURN' } })]
       : []),
@@ -172,7 +172,7 @@ function afterShortcut(context: FixedChainsContext): readonly IptablesRule[] {
   ];
 }
 
-/** Ports that a virtual address does not have would be this node's own. */
+/** Other ports of a virtual address would otherwise reach the node itself. */
 function input(context: FixedChainsContext): readonly IptablesRule[] {
   const reject = context.family === 'IPv6' ? 'icmp6-port-unreachable' : 'icmp-port-unreachable';
   return [
@@ -190,7 +190,7 @@ function input(context: FixedChainsContext): readonly IptablesRule[] {
   ];
 }
 
-/** What IPVS sends to endpoints goes out through OUTPUT; what they answer is forwarded. */
+/** Packets of IPVS to endpoints pass OUTPUT; their replies are forwarded. */
 function forward(): readonly IptablesRule[] {
   const states = ['RELATED', 'ESTABLISHED'] as const;
   return [rule({ matches: [{ match: 'conntrack', states }], target: { target: 'ACCEPT' } })];

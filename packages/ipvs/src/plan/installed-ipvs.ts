@@ -14,7 +14,7 @@ export interface InstalledIpvs {
   /** Kernel settings have the values that this backend needs. */
   readonly settled: boolean;
   readonly facts: HostFacts;
-  /** Problems that are in the log already, so that they need no transaction. */
+  /** Problems that are already logged, and need no transaction. */
   readonly reportedProblems: ReadonlySet<string>;
 }
 
@@ -28,6 +28,6 @@ export interface InstalledVirtualServer {
 export interface HostFacts {
   /** MASQUERADE supports `--random-fully`. */
   readonly randomFully: boolean;
-  /** Schedulers of the kernel; undefined when they are not known: then all are assumed to exist. */
+  /** Schedulers of the kernel; undefined when unknown: all are then assumed to exist. */
   readonly schedulers: ReadonlySet<string> | undefined;
 }

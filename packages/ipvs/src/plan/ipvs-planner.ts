@@ -21,7 +21,7 @@ export interface PlannerOptions {
   readonly family: IPFamily;
   readonly masqueradeBit: number;
   readonly marks: MarkLayout;
-  /** Scheduler of Services that do not choose one. */
+  /** Scheduler of Services without an annotation. */
   readonly scheduler: string;
 }
 
@@ -33,7 +33,7 @@ interface Plan {
   readonly ports: Iterable<ResolvedServicePort>;
 }
 
-/** What every supported host has; the facts of this host come with the installed state. */
+/** Minimum host capabilities; those of this host come with the installed state. */
 const DEFAULT_FACTS: HostFacts = { randomFully: true, schedulers: undefined };
 
 /** Plans transactions. Pure. */
@@ -58,7 +58,7 @@ export class IpvsPlanner {
     const problems = (yield* schedulerProblems(ports, scheduler, table.facts.schedulers)).filter(
       (problem) => !installed?.reportedProblems.has(problem),
     );
-    // After the last pause: until then, others ask for the state before.
+    // After the last pause: until then, callers use the previous state.
     this.#tables.set(next, table);
     return steps.length === 0 && problems.length === 0 ? undefined : { family, steps, problems };
   }
@@ -141,7 +141,7 @@ export class IpvsPlanner {
             ),
           )
         : [];
-    // Marks lead to virtual servers that are there, and to none that is about to go.
+    // Marks select existing virtual servers, and none that is about to be removed.
     const removals = steps.findIndex(({ to }) => to === 'addresses' || to === 'draining' || to === 'retirement');
     const at = removals < 0 ? steps.length : removals;
     return {
@@ -180,8 +180,9 @@ export class IpvsPlanner {
 }
 
 /**
- * Virtual servers on an address that this host has lost are removed at once, with their connections: packets from other hosts
- * no longer arrive, and packets of this host would be refused, while the address may belong to another host by now.
+ * Virtual servers on an address removed from this host are deleted at once, with their connections: packets from other
+ * hosts no longer arrive, and packets of this host would be refused, while the address may belong to another host by
+ * now.
  */
 function leavingAtOnce(changes: readonly ItemChange[], next: ProxyState, table: ItemTable): readonly ItemChange[] {
   if (next.node.localAddresses === undefined) {
@@ -201,7 +202,7 @@ function leavingAtOnce(changes: readonly ItemChange[], next: ProxyState, table: 
   });
 }
 
-/** Items that are draining already: real servers without weight, and virtual servers of which only connections are left. */
+/** Items already draining: real servers with weight 0, and virtual servers with remaining connections only. */
 function retiringIn(
   installed: InstalledIpvs | undefined,
   changes: readonly ItemChange[],
@@ -228,7 +229,7 @@ function retiringIn(
       case 'virtual':
         return keys.has(item.key);
       case 'real':
-        // The virtual server goes, and it with that.
+        // It is deleted with its virtual server.
         return (
           item.real.weight === 0 &&
           item.drains &&
@@ -267,7 +268,7 @@ function* installedItems(
     const drains = at.kind === 'mark' ? marks.isOurs(at.mark) : at.protocol !== 'UDP';
     for (const { address, port, weight, forwarding, connectionLimit } of reals) {
       const real = { address, port, weight };
-      // One that packets are not masqueraded to, or not all of them go to, is written again, as it should be.
+      // A real server without masquerading, or with a connection threshold, is rewritten.
       put({
         kind: 'real',
         key: realItemKey(at, real),
@@ -290,7 +291,7 @@ function* installedItems(
   return items;
 }
 
-/** The step that writes a document; none when it changes nothing. */
+/** The step that writes a document; undefined when it changes nothing. */
 function rulesStep(document: IptablesDocument): readonly IpvsStep[] {
   return document.size === 0 ? [] : [{ to: 'rules', document }];
 }

@@ -22,8 +22,8 @@ export interface IpvsRemoval {
 }
 
 /**
- * Finds out who serves: the interface and virtual servers of both look alike. This backend removes kube-proxy's rules
- * when it starts, so where there are some, kube-proxy came later. Pure.
+ * Detects the serving program: the interface and virtual servers of both look alike. This backend removes kube-proxy's
+ * rules when it starts, so where there are some, kube-proxy came later. Pure.
  */
 export function ownerOf({ tables, sets }: InstalledIpvs): IpvsOwner {
   if (hasKubeProxyRules(tables)) {
@@ -41,8 +41,8 @@ export function ownerOf({ tables, sets }: InstalledIpvs): IpvsOwner {
 /**
  * Decides what a clean-up removes. Pure.
  *
- * @param whose `backend`: what this backend has installed, and where kube-proxy serves, what it left behind. `kube-proxy`:
- * what kube-proxy has installed, and objects without a recognizable owner. `both`: all that was read.
+ * @param whose `backend`: what this backend has installed, and its leftovers, if kube-proxy serves. `kube-proxy`: what
+ *   kube-proxy has installed, and objects without a recognizable owner. `both`: all that was read.
  */
 export function removalOf(installed: InstalledIpvs, whose: LeftoverOwner | 'both'): IpvsRemoval {
   const { virtualServers, addresses } = installed;

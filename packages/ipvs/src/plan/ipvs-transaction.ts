@@ -10,27 +10,27 @@ import type { ItemChange } from './item-table.js';
 import { setName } from './layout.js';
 import { realItemKey, virtualItemKey } from './service-items.js';
 
-/** A real server that gets no new connections, and goes when it has none left. */
+/** A draining real server, which is deleted with its last connection. */
 export interface DrainingServer {
   readonly at: VirtualServerAddress;
   readonly address: string;
   readonly port: number;
-  /** False: it goes at once, and what it has is sent elsewhere. */
+  /** False: it is deleted at once, and its traffic is sent to other servers. */
   readonly drains: boolean;
 }
 
-/** Takes out virtual servers that may have connections, and what leads packets to them. */
+/** Removes virtual servers that may have connections, with their addresses and set entries. */
 export interface Retirement {
   readonly servers: readonly VirtualServerAddress[];
-  /** Without weight from then on. */
+  /** Set to weight 0. */
   readonly reals: readonly DrainingServer[];
-  /** Addresses of the interface that nothing else wants; their entries in the set of addresses go with them. */
+  /** Unused addresses of the interface, removed with their entries in the set of addresses. */
   readonly addresses: readonly string[];
-  /** By which a virtual server on an address of the host is known for ours. */
+  /** Entries that identify own virtual servers on an address of the host. */
   readonly entries: readonly IpSetEntry[];
 }
 
-/** A part of a transaction. Parts are carried out in their order. */
+/** A part of a transaction. Parts are executed in order. */
 export type IpvsStep =
   | { readonly to: 'sets'; readonly commands: readonly IpSetCommand[] }
   | { readonly to: 'rules'; readonly document: IptablesDocument }
@@ -38,7 +38,7 @@ export type IpvsStep =
   | { readonly to: 'interface' }
   | { readonly to: 'settings' }
   | { readonly to: 'ipvs'; readonly commands: readonly IpvsCommand[] }
-  /** What is removed goes from the set of addresses, too. */
+  /** Removed addresses are removed from the set of addresses, too. */
   | { readonly to: 'addresses'; readonly add: readonly string[]; readonly remove: readonly string[] }
   | { readonly to: 'draining'; readonly servers: readonly DrainingServer[] }
   | ({ readonly to: 'retirement' } & Retirement);
@@ -46,9 +46,9 @@ export type IpvsStep =
 /** What is written for one sync. */
 export interface IpvsTransaction {
   readonly family: IPFamily;
-  /** In an order in which every packet finds all that it needs. */
+  /** Ordered so that every packet finds all objects that it needs. */
   readonly steps: readonly IpvsStep[];
-  /** What Services request and do not get, for the log. */
+  /** Unsupported requests of Services, for the log. */
   readonly problems: readonly string[];
 }
 
@@ -58,8 +58,9 @@ const AFTER_IPVS = new Set(['SHORTCUT']);
 const SHUTS_OUT = new Set(['GUARDED', 'DROP', 'ADDRESSES']);
 
 /**
- * Orders changes: what leads packets to a virtual server comes after it and goes before it; packets are accepted before
- * others are shut out; a new endpoint is there before an old one goes; what may have connections goes last.
+ * Orders changes: entries that direct packets to a virtual server are added after it and removed before it; accept
+ * entries precede restrictions; new endpoints are added before old ones are removed; objects that may have connections
+ * are removed last.
  *
  * @param others addresses that other interfaces of the host have.
  */
@@ -139,8 +140,8 @@ export function stepsOf(
     }
   }
   const weightless = leaving.filter(({ at }) => retired.has(virtualItemKey(at)));
-  // The entry of a virtual address goes when the address does, which may have to stay for connections: its other ports
-  // must not be the host's meanwhile, unless the address is the host's anyway.
+  // The set entry of a virtual address is removed with the address, which may be kept for connections: its other ports
+  // must not reach the host, unless the address is also the host's.
   const removed = new Set(remove.filter((address) => !others.has(address)));
   const unneeded = last.filter(
     (command) =>
@@ -150,7 +151,7 @@ export function stepsOf(
     { to: 'sets', commands: [...early, ...shut] },
     { to: 'ipvs', commands: [...virtuals, ...reals] },
     { to: 'sets', commands: late },
-    // Without its address no packet of a connection finds its virtual server.
+    // Without its address, packets of a connection do not reach the virtual server.
     { to: 'addresses', add, remove: servers.length > 0 ? [] : remove },
     { to: 'draining', servers: draining },
     { to: 'ipvs', commands: gone },

@@ -16,9 +16,9 @@ import { MARK_NUMBERS, type MarkLayout } from './layout.js';
 import { readScheduler } from './scheduler-choice.js';
 import { type HostAddresses, healthCheckItems, type Item, itemsOf, needsMark } from './service-items.js';
 
-/** What items depend on besides the state. */
+/** Input of items besides the state. */
 export interface ItemTableContext {
-  /** Scheduler of Services that do not choose one. */
+  /** Scheduler of Services without an annotation. */
   readonly scheduler: string;
   readonly marks: MarkLayout;
 }
@@ -46,7 +46,7 @@ export class ItemTable {
   readonly #ranges = new Map<string, Item>();
   #addresses: HostAddresses;
   #detector: LocalTrafficDetector;
-  /** By key: the items before the change, of those that `advance` touched so far. */
+  /** By key: previous versions of items touched by `advance`. */
   #before: Map<string, Item | undefined> | undefined;
 
   private constructor(
@@ -62,7 +62,7 @@ export class ItemTable {
   /** The table of a state. Yields after each service port. */
   static *of(state: ProxyState, context: ItemTableContext, facts: HostFacts): Slices<ItemTable> {
     const table = new ItemTable(state, context, facts);
-    // Sorted, so that of two numbers that collide always the same one changes.
+    // Sorted, so that collisions are resolved deterministically.
     for (const key of [...state.servicePorts.keys()].sort()) {
       yield;
       table.#add(key, table.#itemsOf(state.servicePorts.get(key) as ResolvedServicePort));
@@ -104,8 +104,8 @@ export class ItemTable {
   }
 
   /**
-   * Advances to the next state, in time proportional to the change. Of a change of the node it is the host's addresses that
-   * matter, and to those service ports only that are served on one that came or went.
+   * Advances to the next state, in time proportional to the change. Of a change of the node, only host addresses are
+   * relevant, for service ports on added or removed ones.
    */
   advance(next: ProxyState, changes: ChangeSet): readonly ItemChange[] {
     const touched = new Map<string, Item | undefined>();
@@ -129,7 +129,7 @@ export class ItemTable {
       }
     }
     for (const [key, { previous, current }] of changes.resolvedServicePorts) {
-      // Of the other protocols, only endpoints that get new connections have items.
+      // For other protocols, only endpoints with new connections have items.
       if (changes.servicePorts.has(key) || (current ?? previous)?.name.protocol === 'UDP') {
         ports.set(key, current);
       }
@@ -177,8 +177,8 @@ export class ItemTable {
   }
 
   /**
-   * The same in every process, unless two collide, so a restart finds the marks that it left. Of two that collide, one keeps
-   * its number when the other is removed: to change the mark of a Service that did not change would interrupt its flows.
+   * The same in every process, unless two collide, so marks survive a restart. When one of two colliding numbers is
+   * removed, the other one is kept: changing the mark of an unchanged Service would interrupt its flows.
    */
   #number(key: string): number {
     let number = this.#numbers.get(key);
@@ -238,7 +238,7 @@ function rangeNumberKey(key: string, list: (typeof RANGE_LISTS)[number]): string
   return `${key} range ${list}`;
 }
 
-/** What two tables differ in. Yields after each item. */
+/** The differences of two tables. Yields after each item. */
 export function* differences(
   before: ReadonlyMap<string, Item | undefined>,
   after: (key: string) => Item | undefined,
@@ -254,7 +254,7 @@ export function* differences(
   return changes;
 }
 
-/** Whether the kernel holds the same for both, given that their keys are equal. */
+/** Whether two items with equal keys are equal in the kernel. */
 export function sameItem(left: Item, right: Item): boolean {
   if (left.kind === 'virtual' && right.kind === 'virtual') {
     return (

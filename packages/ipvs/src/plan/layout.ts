@@ -1,12 +1,12 @@
 import type { IPFamily } from '@kube-proxier/core';
 import type { IpSetDefinition, IpSetType } from '@kube-proxier/linux';
 
-/** The interface that has the virtual addresses. It leads nowhere: it makes the kernel take their packets in. */
+/** The interface that has the virtual addresses. A dummy: it makes the kernel accept their packets. */
 export const INTERFACE = 'kube-ipvs0';
 
-/** What the sets are for; their names are {@link setName}. */
+/** The sets by purpose; their names are {@link setName}. */
 export type SetRole =
-  /** Addresses on {@link INTERFACE} that are nothing else than virtual. */
+  /** Addresses that only {@link INTERFACE} has. */
   | 'ADDRESSES'
   /** Address and port of every virtual server that has them. */
   | 'FRONTENDS'
@@ -18,15 +18,15 @@ export type SetRole =
   | 'DROP'
   /** Of these, those whose packets of unknown connections reach this node, which resets them (spec R-4). */
   | 'RESETS'
-  /** Frontends that only some may use. */
+  /** Frontends with allowed sources. */
   | 'GUARDED'
-  /** Those who may. */
+  /** Allowed sources. */
   | 'ALLOWED'
-  /** Frontends with other endpoints for pods and the node itself, and the mark that leads to these. */
+  /** Frontends with other endpoints for pods and the node itself, and the mark that selects these. */
   | 'SHORTCUT'
-  /** Endpoints on this node, each as its own source (hairpin). */
+  /** Local endpoints, each as its own source (hairpin). */
   | 'HAIRPIN'
-  /** Where load balancers ask how many endpoints this node has. */
+  /** Health check node ports. */
   | 'HEALTH-CHECK';
 
 const TYPES: Readonly<Record<SetRole, IpSetType>> = {
@@ -70,15 +70,15 @@ export function setDefinition(role: SetRole, family: IPFamily): IpSetDefinition 
 export const CHAINS = {
   /** mangle: decides what happens to packets to frontends before IPVS receives them. */
   services: 'KUBE-IPVS-SERVICES',
-  /** mangle: gives a packet to a range of ports the mark that leads to its virtual server. */
+  /** mangle: sets the mark of packets to a port range, which selects its virtual server. */
   ranges: 'KUBE-IPVS-RANGES',
-  /** mangle: gives a packet the mark that leads to other endpoints. nat: takes it back. */
+  /** mangle: sets the mark that selects other endpoints. nat: clears it. */
   shortcut: 'KUBE-IPVS-SHORTCUT',
   /** nat: masquerades. */
   postrouting: 'KUBE-IPVS-POSTROUTING',
-  /** filter: refuses ports that a virtual address does not have. */
+  /** filter: rejects other ports of virtual addresses. */
   input: 'KUBE-IPVS-INPUT',
-  /** filter: lets answers of endpoints pass. */
+  /** filter: accepts replies of endpoints. */
   forward: 'KUBE-IPVS-FORWARD',
 } as const;
 
@@ -90,7 +90,7 @@ const KUBE_PROXY_SETS = [
   ...['HEALTH-CHECK-NODE-PORT', 'IPVS-IPS'],
 ];
 
-/** Spec V-10: names of IPv6 are cut at 31 characters. */
+/** Spec V-10: names of IPv6 are truncated at 31 characters. */
 export function kubeProxySets(family: IPFamily): readonly string[] {
   return KUBE_PROXY_SETS.map((name) => `${family === 'IPv6' ? 'KUBE-6-' : 'KUBE-'}${name}`.slice(0, 31));
 }
@@ -113,8 +113,8 @@ const COMMON_BITS = 0x1fc;
 export const MARK_NUMBERS = 2 ** MARK_BITS;
 
 /**
- * Packet marks that IPVS takes as the name of a virtual server. The bit that means "masquerade" is left out of them, so
- * 31 bits are used: nine distinguish them from foreign marks, the rest is the number.
+ * Packet marks that identify virtual servers in IPVS. The masquerade bit is excluded, so 31 bits are used: nine
+ * distinguish them from foreign marks, the rest is the number.
  */
 export class MarkLayout {
   /** Bits that all of them have in common, but for those of ranges. */
@@ -123,7 +123,7 @@ export class MarkLayout {
   /** Bits that marks of ranges have in common: of all of them, and of those whose packets are masqueraded. */
   readonly ranges: { readonly value: number; readonly mask: number };
   readonly masqueradedRanges: { readonly value: number; readonly mask: number };
-  /** Packets that have it are dropped before IPVS sees them. */
+  /** Packets with it are dropped before IPVS. */
   readonly dropMark: number;
 
   /** @param masqueradeBit 0…31 */

@@ -3,7 +3,7 @@ import { IptablesRule, type IptablesRuleParts, type IptablesTarget } from '@kube
 import { FROM_HERE, fromPods } from './fixed-chains.js';
 import { type MarkLayout, setName } from './layout.js';
 
-/** What the rules of a range depend on. */
+/** Input of the rules of a range. */
 export interface RangeContext {
   readonly family: IPFamily;
   readonly detector: LocalTrafficDetector;
@@ -12,16 +12,16 @@ export interface RangeContext {
   readonly numberOf: (list: 'cluster' | 'local') => number;
 }
 
-/** The rules of one frontend with a range, and the marks that they give packets. */
+/** The rules of one frontend with a range, and the marks that they set. */
 export interface RangeRules {
   readonly rules: readonly IptablesRule[];
   readonly marks: ReadonlyMap<number, 'cluster' | 'local' | 'none'>;
 }
 
 /**
- * Rules that give the first packet of a connection to any port of a range the mark of a virtual server, which keeps the port.
- * IPVS compares the whole mark, so whether the packet is masqueraded is another mark, and another virtual server. A later rule
- * overrides an earlier one: routes stand in reverse.
+ * Rules that set the mark of a virtual server, which keeps the port, on the first packet of a connection to any port of
+ * a range. IPVS compares the whole mark, so masqueraded packets use a different mark and virtual server. A later rule
+ * overrides an earlier one: routes are in reverse order.
  */
 export function rangeRules(frontend: Frontend, context: RangeContext): RangeRules {
   const { family, detector, marks, numberOf } = context;
@@ -67,7 +67,7 @@ export function rangeRules(frontend: Frontend, context: RangeContext): RangeRule
       give(route, false, { ...pods, ...(from.matches ? { matches: from.matches } : {}) });
     }
     if (route.source === 'any' && route.action === 'forward' && masquerade !== 'always') {
-      // A process of this node that connects to a virtual address gets that for its own.
+      // A process of this node that connects to a virtual address uses it as its source address.
       give(route, true, { matches: [{ match: 'set', set: setName('ADDRESSES', family), sides: ['src'] }] });
     }
   }

@@ -16,8 +16,9 @@ import type { DrainingServer, IpvsStep, IpvsTransaction } from './ipvs-transacti
 import { INTERFACE, setName } from './layout.js';
 
 /**
- * The changes that writing a transaction makes to what is installed, as `ipvsadm-save`, `ipset save` and `iptables-save`
- * print them. Pure. What has open connections is removed when they have closed, and shows no weight until then.
+ * The changes that writing a transaction makes to what is installed, as `ipvsadm-save`, `ipset save` and
+ * `iptables-save` print them. Pure. Objects with open connections are removed after these close, and have weight 0
+ * until then.
  */
 export function renderChanges({ family, steps }: IpvsTransaction, installed: InstalledIpvs): readonly RuleChange[] {
   const before = objectsOf(installed, family);
@@ -175,7 +176,7 @@ function compare(before: Objects, after: Objects): readonly RuleChange[] {
   });
 }
 
-/** It stays without weight while it has connections; at once where nothing can be waited for. */
+/** Kept with weight 0 while it has connections; removed at once for connectionless protocols. */
 function drain(objects: Objects, server: DrainingServer): void {
   const { at, address, port, drains } = server;
   if (drains) {
@@ -185,7 +186,7 @@ function drain(objects: Objects, server: DrainingServer): void {
   }
 }
 
-/** The entries of the addresses go with them. */
+/** Removed with the entries of the addresses. */
 function removeAddresses(objects: Objects, addresses: readonly string[], family: IPFamily): void {
   for (const address of addresses) {
     objects.delete(`address ${address}`);

@@ -52,7 +52,7 @@ export function writeRules(wanted: FixedChains): IptablesDocument {
   return documentOf((table) => writeChains([...wanted[table]]));
 }
 
-/** Empties our chains: rules hold on to their sets. */
+/** Flushes own chains, as rules reference sets. */
 export function emptyOwnChains(installed: SavedTables): IptablesDocument {
   return documentOf((table) =>
     writeChains(OWN_CHAINS.filter((chain) => installed[table].has(chain)).map((chain) => [chain, []])),
@@ -76,7 +76,7 @@ export function hasKubeProxyRules(installed: SavedTables): boolean {
   return RULE_TABLES.some((table) => !isEmptyTableDocument(removeKubeProxyRules(table, installed[table])));
 }
 
-/** Removes what only kube-proxy's ipvs mode creates. Foreign rules that reference its sets stay, and so do these sets. */
+/** Removes what only kube-proxy's ipvs mode creates. Keeps foreign rules that reference its sets, and these sets. */
 function removeKubeProxyRules(table: RuleTable, saved: SavedTable): IptablesTableDocument {
   return removeChains(saved, (chain) => isKubeProxyChain(table, chain), { alsoDelete: looksAtKubeProxySet(table) });
 }
@@ -100,7 +100,7 @@ function writeChains(chains: readonly WrittenChain[]): IptablesTableDocument {
   };
 }
 
-/** Our jumps stand once each. */
+/** Each own jump exists once. */
 function placeJumps(table: RuleTable, saved: SavedTable): IptablesTableDocument {
   const misplaced = JUMPS[table]
     .map(({ from, rule }) => {
@@ -115,7 +115,7 @@ function placeJumps(table: RuleTable, saved: SavedTable): IptablesTableDocument 
   };
 }
 
-/** Whether a chain has the wanted rules, however they are spelled. */
+/** Whether a chain has the desired rules, regardless of spelling. */
 function holds(found: readonly string[] | undefined, wanted: readonly IptablesRule[]): boolean {
   return (
     found?.length === wanted.length && wanted.every((rule, index) => effectOf(found[index] ?? '') === rule.bareText)

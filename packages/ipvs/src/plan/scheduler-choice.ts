@@ -84,7 +84,10 @@ export function readScheduler(
   };
 }
 
-/** Annotations of service ports that are not followed on this host; parameters as for {@link readScheduler}. Yields after each port. */
+/**
+ * Annotations of service ports that are not supported on this host; parameters as for {@link readScheduler}. Yields
+ * after each port.
+ */
 export function* schedulerProblems(
   ports: Iterable<ResolvedServicePort>,
   usual: string,

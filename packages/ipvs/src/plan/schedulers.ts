@@ -36,12 +36,15 @@ export function schedulerFlags(scheduler: string): number {
   return scheduler === 'mh' ? IPVS_SCHEDULER_FLAGS.sourcePort : 0;
 }
 
-/** For `ovf` the weight is how many connections an endpoint takes; for all others equal weights mean equal shares. */
+/**
+ * For `ovf` the weight is the maximum number of connections of an endpoint; for all others equal weights mean equal
+ * shares.
+ */
 export function weightFor(scheduler: string, weight: number | undefined): number {
   return weight ?? (scheduler === 'ovf' ? MAX_WEIGHT : 1);
 }
 
-/** The scheduler that does the same with unequal weights; itself where it follows weights, or gives them another meaning. */
+/** The equivalent scheduler for unequal weights; itself if it supports weights, or gives them another meaning. */
 export function weightedScheduler(scheduler: string): string {
   return scheduler === 'rr' ? 'wrr' : scheduler === 'lc' ? 'wlc' : scheduler;
 }

@@ -26,7 +26,7 @@ import { INTERFACE, type MarkLayout, type SetRole } from './layout.js';
 import { rangeRules } from './range-rules.js';
 import { hasUnequalWeights, type SchedulerChoice } from './scheduler-choice.js';
 
-/** One thing that the kernel holds for a Service. Service ports may share one; it goes with the last of them. */
+/** A kernel object of a Service. Shared objects are removed with their last service port. */
 export type Item =
   | { readonly kind: 'virtual'; readonly key: string; readonly virtual: VirtualServer }
   | {
@@ -38,12 +38,12 @@ export type Item =
     }
   | { readonly kind: 'entry'; readonly key: string; readonly role: SetRole; readonly entry: IpSetEntry }
   | { readonly kind: 'address'; readonly key: string; readonly address: string }
-  /** Rules that give packets to a range of ports their marks. */
+  /** Rules that set the marks of packets to port ranges. */
   | { readonly kind: 'range'; readonly key: string; readonly rules: readonly IptablesRule[] }
   /** An endpoint on this node of a range of ports. */
   | { readonly kind: 'range-hairpin'; readonly key: string; readonly address: string };
 
-/** What is known of the host's own addresses of the family. */
+/** The host's own addresses of the family. */
 export interface HostAddresses {
   /** Those that NodePorts are served on. */
   readonly nodePorts: readonly string[];
@@ -63,23 +63,23 @@ export interface ItemContext {
   readonly rangeNumber: (list: 'cluster' | 'local') => number;
 }
 
-/** Whether packets of some sources go elsewhere than those of the rest: then a mark is needed. */
+/** Whether some sources have different endpoints, which requires a mark. */
 export function needsMark(port: ResolvedServicePort): boolean {
   return port.frontends.some(({ routes }) => shortcutOf(routes) !== undefined);
 }
 
 /**
  * The route for pods and the node itself, which have one in common where they have one at all (spec O-7): it differs
- * from the others' in its endpoints, and in that the node is masqueraded and pods are not. {@link INTERFACE} takes in
- * both, so IPVS distinguishes them from others by a mark.
+ * from the others' in its endpoints, and in that the node is masqueraded and pods are not. The packets of both arrive
+ * at {@link INTERFACE}, so IPVS distinguishes them by a mark.
  */
 function shortcutOf(routes: readonly Route[]): ForwardRoute | undefined {
   return routes.slice(0, -1).find((route): route is ForwardRoute => route.action === 'forward');
 }
 
 /**
- * UDP endpoints that finish what they began, as they terminate or are drained: without weight they get no new flows. A flow ends when the endpoint stops
- * serving, as in other modes, and not with the first packet after it began to terminate.
+ * Terminating or drained UDP endpoints: with weight 0 they get no new flows. Existing flows end when the endpoint stops
+ * serving, as in other modes, not when it starts to terminate.
  */
 function finishing(port: ResolvedServicePort): readonly Endpoint[] {
   return endpointsKeepingFlows(port).filter(
@@ -155,7 +155,7 @@ class ItemList {
     return this.#items;
   }
 
-  /** A range has no virtual server of its address: marks lead to one that keeps the port. */
+  /** A range has no virtual server by address: marks select one that keeps the port. */
   #range(frontend: Frontend): void {
     const { family, detector, marks, rangeNumber } = this.context;
     const { address = '' } = frontend;
@@ -205,7 +205,7 @@ class ItemList {
         this.#entry('ALLOWED', { ...where, network });
       }
     }
-    // What is an address of this host anyway is left alone, and its other ports are the host's.
+    // Addresses of this host are unchanged, and their other ports belong to the host.
     const isOwn = frontend.kind === 'NodePort' || this.context.addresses.others.has(address);
     if (!isOwn) {
       this.#entry('ADDRESSES', { address });

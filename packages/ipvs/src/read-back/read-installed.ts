@@ -12,7 +12,7 @@ import { RULE_TABLES, type RuleTable } from '../plan/fixed-chains.js';
 import type { InstalledIpvs, InstalledVirtualServer } from '../plan/installed-ipvs.js';
 import { INTERFACE, kubeProxySets, type MarkLayout, SET_ROLES, setName } from '../plan/layout.js';
 
-/** What is read, and how. */
+/** Options of the read-back. */
 export interface ReadTarget {
   readonly family: IPFamily;
   readonly host: Pick<IpvsHost, 'ipvs' | 'links' | 'sets'>;
@@ -75,8 +75,8 @@ async function readSets({ family, host, ignoresSet }: ReadTarget): Promise<Reado
 }
 
 /**
- * Virtual servers of this backend: those on its interface, those in its set of frontends, and those with one of its marks.
- * Where kube-proxy ran before, all on addresses of this host count as kube-proxy's, as kube-proxy itself assumes.
+ * Virtual servers of this backend: those on its interface, those in its set of frontends, and those with one of its
+ * marks. If kube-proxy ran before, all on addresses of this host count as kube-proxy's, as kube-proxy itself assumes.
  */
 async function readVirtualServers(
   { family, host, marks, excludeCIDRs }: ReadTarget,

@@ -58,7 +58,7 @@ describe('what IPVS counts', () => {
     ]);
   });
 
-  test('the setting is that of the Service, else that for all', async () => {
+  test('the setting of the Service overrides the global one', async () => {
     const none = await start();
     await none.begin({ ...SERVICE, annotations: {} });
     expect(await none.counts()).toEqual([]);
@@ -71,7 +71,7 @@ describe('what IPVS counts', () => {
     expect(new Set((await all.counts()).map(([service]) => service))).toEqual(new Set(['ns/svc1:p']));
   });
 
-  test('a total continues when an endpoint goes and returns, and a Service that is removed is forgotten', async () => {
+  test('a total continues when an endpoint is removed and returns, and is deleted with the Service', async () => {
     const { host, begin, cluster, counts, sync } = await start();
     await begin(SERVICE);
     host.ipvs.count(CLUSTER_IP, pod(1), 3);
@@ -88,7 +88,7 @@ describe('what IPVS counts', () => {
       expect.arrayContaining([
         ['', 6],
         ['10.244.0.1:8080', 3],
-        // It has drained in other virtual servers in between, so it was never gone.
+        // It was draining in other virtual servers in the meantime, so it was never removed.
         ['10.244.0.2:8080', 3],
       ]),
     );
@@ -97,7 +97,7 @@ describe('what IPVS counts', () => {
     expect(await counts()).toEqual([]);
   });
 
-  test('a restart begins with what the kernel has counted', async () => {
+  test('after a restart, counts start from the kernel counters', async () => {
     const { host, begin, counts } = await start();
     const state = await begin(SERVICE);
     host.ipvs.count(VIP, pod(2), 8);

@@ -34,19 +34,19 @@ interface Counted extends ServiceCounts {
   readonly quantities: Partial<Record<Quantity, number>>;
 }
 
-/** Where a {@link ServerCounts} reads. */
+/** Source of a {@link ServerCounts}. */
 export interface ServerCountsOptions {
   readonly family: IPFamily;
   readonly ipvs: Pick<Ipvs, 'counts'>;
-  /** Connections are counted where the Service says nothing about it. */
+  /** Default for counting connections, for Services without the annotation. */
   readonly countAll: boolean;
   readonly virtualServersOf: (state: ProxyState, port: ResolvedServicePort) => readonly VirtualServerAddress[];
 }
 
 /**
- * Totals of service ports and endpoints, from the statistics of their virtual servers. The kernel counts anyway; reading costs
- * a request for each virtual server of the service ports that are counted. A real server that is added again counts from 0, and
- * its total continues; what it counted between the last reading and its removal is lost.
+ * Totals of service ports and endpoints, from the statistics of their virtual servers. The kernel always counts;
+ * reading costs a request for each virtual server of the counted service ports. A re-added real server counts from 0,
+ * and its total continues; counts between the last read and its removal are lost.
  */
 export class ServerCounts {
   readonly #totals: Readonly<Record<Quantity, AccumulatedCounts>>;
@@ -62,10 +62,10 @@ export class ServerCounts {
     };
   }
 
-  /** @param state in force; undefined: nothing is. */
+  /** @param state in force; undefined for none. */
   async read(state: ProxyState | undefined): Promise<readonly ServiceCounts[]> {
     const found: (Omit<EndpointCounter, 'value'> & { readonly counts: RealServerCounts })[] = [];
-    // A sync may go on to another state while the kernel is read.
+    // A sync may change the state during the read.
     for (const { at, firstPort, ...of } of state === undefined ? [] : this.#countedServers(state)) {
       for (const counts of await this.options.ipvs.counts(at)) {
         // A virtual server of a range keeps the port; its endpoints have the first one.

@@ -34,7 +34,7 @@ export interface KernelWatchOptions {
   readonly sentinel: () => VirtualServerAddress | undefined;
   /** Index of the interface that the addresses were given to; undefined when there is none. */
   readonly link: () => number | undefined;
-  /** How often the jumps were put in place so far, or found there: they may be gone again before a look has seen them. */
+  /** Install count of the jumps, including detected ones: they may be removed again before the next check. */
   readonly placed: () => number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -44,9 +44,9 @@ export interface KernelWatchOptions {
 }
 
 /**
- * Checks periodically whether foreign programs removed objects of this backend. `ipvsadm -C`, a removal of the interface and a
- * flush of a table each remove all of it, so one object of each kind is checked, independent of how many are installed. An object counts as
- * removed only after it was seen.
+ * Checks periodically whether foreign programs removed objects of this backend. `ipvsadm -C`, a removal of the
+ * interface and a flush of a table each remove all of it, so one object of each kind is checked, independent of how
+ * many are installed. An object counts as removed only after it was found.
  *
  * @returns when the signal aborts.
  */
@@ -59,7 +59,7 @@ export async function watchKernel(options: KernelWatchOptions): Promise<void> {
     await pause(clock, INTERVAL, signal);
     try {
       await lookOnce(options, seen);
-      // Before the first sync there is nothing to miss.
+      // Before the first sync, nothing can be missing.
       if (look % RULES_EVERY === 0 && placed() > 0) {
         await sentinels.check(signal, onDrift, placed);
       }
@@ -87,7 +87,7 @@ async function lookOnce(
   const expected = sentinel();
   if (expected !== undefined && !signal.aborted) {
     const isThere = await ipvs.has(expected);
-    // It may have been removed by this process meanwhile.
+    // This process may have removed it in the meantime.
     if (isThere || sentinel() === expected) {
       note('ipvs', isThere, `the virtual server ${virtualServerKey(expected)} is gone, as after ipvsadm -C`);
     }
@@ -95,7 +95,7 @@ async function lookOnce(
   if (!signal.aborted) {
     const expected = link();
     const found = await links.find(INTERFACE);
-    // The proxier of the other family may have made another one already.
+    // The proxier of the other family may have created a new one.
     if (expected !== undefined && expected === link()) {
       note('interface', found?.index === expected, `the interface ${INTERFACE} is gone`);
     }

@@ -39,7 +39,7 @@ export function fakeHost(family: IPFamily, addresses = HOST_ADDRESSES): FakeHost
   };
 }
 
-/** What a fresh start on an empty host installs. */
+/** The state installed by a fresh start on an empty host. */
 export async function freshContents(
   family: IPFamily,
   state: ProxyState,
@@ -59,7 +59,7 @@ export async function install(dataplane: IpvsDataplane, state: ProxyState): Prom
   }
 }
 
-/** What a dataplane reads back, in an order of its own, without draining destinations. */
+/** The read-back of a dataplane in canonical order, without draining destinations. */
 export async function contents(dataplane: IpvsDataplane): Promise<unknown> {
   const { virtualServers, sets, addresses, tables, hasInterface, settled } = await dataplane.readBack();
   return {

@@ -15,7 +15,7 @@ export interface FakePathOptions {
   readonly text?: (saved: string) => string;
 }
 
-/** The way of packets through a host in memory. */
+/** The packet path through a host in memory. */
 export async function fakePath(
   family: IPFamily,
   host: FakeHost,

@@ -28,7 +28,7 @@ const ADDRESS = {
 } as const;
 const PROTOCOL = { number: 1, sourcePort: 2, destinationPort: 3 } as const;
 const FILTER = { originalFlags: 1, replyFlags: 2 } as const;
-/** Flags of a filter: what an entry must have in common with the tuple of the request (`CTA_FILTER_F_…` in the kernel). */
+/** Filter flags: the tuple fields that an entry must share with the request (`CTA_FILTER_F_…` in the kernel). */
 const BY = {
   source: 1 << 0,
   destination: 1 << 1,
@@ -79,7 +79,8 @@ export function encodeListRequest(family: IPFamily, protocol: Protocol | undefin
     const filter = (flags: number) => ({ type: FLOW.filter, value: [{ type: FILTER.replyFlags, value: u32(flags) }] });
     const flags = BY.protocol | BY.sourcePort;
     if (family === 'IPv6') {
-      // Up to Linux 6.18 at least, a filter for an IPv6 address passes on all others (`!ipv6_addr_cmp` in nf_conntrack_netlink.c).
+      // Up to Linux 6.18 at least, a filter for an IPv6 address is inverted (`!ipv6_addr_cmp` in
+      // nf_conntrack_netlink.c).
       return message(family, [{ type: FLOW.reply, value: [protocolAndPort] }, filter(flags)]);
     }
     const address = { type: ADDRESS[family].source, value: addressBytes(repliesFrom.source) };
@@ -112,8 +113,8 @@ export function encodeDeletion({ entry: { family, protocol, reply }, id, replyZo
 }
 
 /**
- * Deletes all entries with a translation (Linux 6.11 and later). Older kernels look for one entry with the incomplete tuple, and
- * refuse with EINVAL. A filter without a tuple would delete the whole table there.
+ * Deletes all entries with a translation (Linux 6.11 and later). Older kernels look up a single entry by the incomplete
+ * tuple and fail with EINVAL. Without a tuple, they flush the whole table.
  */
 export function encodeDeletionOfTranslated(
   family: 'IPv4',
@@ -147,7 +148,7 @@ export function encodeDeletionOfTranslated(
   ]);
 }
 
-/** The number of entries, from the answer to {@link encodeStatisticsRequest}; undefined when it does not have it. */
+/** The number of entries, from the answer to {@link encodeStatisticsRequest}; undefined when absent. */
 export function decodeStatistics(payload: Buffer): number | undefined {
   const at = findAttribute(payload, STATISTICS.entries, HEAD, payload.length);
   return valueLength(payload, at) === 4 ? payload.readUInt32BE(at + ATTRIBUTE_HEAD) : undefined;

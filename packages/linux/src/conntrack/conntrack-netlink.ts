@@ -30,14 +30,14 @@ const EINVAL = 22;
 const EOPNOTSUPP = 95;
 /** Error numbers of a netfilter subsystem, or a part of it, that the kernel lacks. */
 const NOT_THERE: readonly number[] = [EINVAL, EOPNOTSUPP];
-/** How often an operation whose answers are lost is attempted. */
+/** Maximum attempts of an operation whose answers are lost. */
 const ATTEMPTS = 5;
 /** Number of entries that are looked up, and then deleted, per batch. */
 const MAX_AT_ONCE = 1000;
 
 /**
  * {@link Conntrack} by nfnetlink, as kube-proxy does it (spec T-11, T-19). Opens a socket with each call and closes it.
- * A list is read in pieces, and the event loop runs between them.
+ * A dump is read in parts, and the event loop runs between them.
  */
 export class ConntrackNetlink implements Conntrack {
   /** @param connect default is a socket of this process's network namespace. */
@@ -97,7 +97,8 @@ export class ConntrackNetlink implements Conntrack {
     translations: readonly ConntrackTranslation[],
   ): Promise<number | undefined> {
     if (family === 'IPv6') {
-      // Up to Linux 6.18 at least, the kernel compares IPv6 addresses the wrong way round: it deletes entries that differ.
+      // Up to Linux 6.18 at least, the kernel inverts the comparison of IPv6 addresses: it deletes the entries that
+      // differ.
       return Promise.resolve(undefined);
     }
     return this.#withNetlink((netlink) =>
@@ -176,7 +177,7 @@ function request(command: Parameters<typeof conntrackMessageType>[0], payload: U
   return { type: conntrackMessageType(command), flags, payload };
 }
 
-/** Repeats an operation when answers were lost, or a list changed while it was read. */
+/** Repeats an operation when answers were lost, or the table changed during a dump. */
 async function repeated<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -10,8 +10,7 @@ const PROTOCOLS: Readonly<Record<string, Protocol>> = { tcp: 'TCP', udp: 'UDP', 
  * ipv4  2 udp  17 59 src=10.0.0.1 dst=10.96.0.10 sport=1 dport=53 [UNREPLIED] src=10.244.0.11 dst=… zone=7 use=1
  * ```
  *
- * Skips lines of other protocols, and lines that cannot be parsed: an entry that is not understood must not be deleted
- * either. Pure.
+ * Skips lines of other protocols, and lines that cannot be parsed: an unparsed entry must not be deleted either. Pure.
  */
 export function parseConntrackList(text: string): ConntrackEntry[] {
   return text.split('\n').flatMap((line) => parseConntrackLine(line) ?? []);

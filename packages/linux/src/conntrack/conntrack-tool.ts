@@ -16,7 +16,7 @@ const DELETE_FROM_INPUT = ['sh', '-c', 'cat | conntrack -R -'] as const;
 export class ConntrackTool implements Conntrack {
   readonly #runner: CommandRunner;
 
-  /** @param runner where the command runs; default is this host. */
+  /** @param runner runs the command; default is on this host. */
   constructor(runner: CommandRunner = createCommandRunner()) {
     this.#runner = runner;
   }

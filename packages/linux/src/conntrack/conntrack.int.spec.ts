@@ -155,13 +155,13 @@ function conntrackSuite(table: () => Table): void {
       { ...translation, source: '10.244.0.99' },
     ]);
     if (count === undefined) {
-      // The host cannot, and says so: then nothing was deleted.
+      // Not supported by this host: nothing was deleted.
       expect(sorted(await all())).toEqual(sorted([...stale, ...others]));
       return;
     }
     expect(count).toBe(2);
     expect(sorted(await all())).toEqual(sorted(others));
-    // By IPv6 addresses, kernels delete the others instead.
+    // For IPv6 addresses, kernels delete all other entries instead.
     const { original: sent, reply } = IPV6_FLOW;
     for (const source of [reply.source, 'fd00:10:244::99']) {
       const ipv6 = { ...translation, destination: sent.destination, source };
@@ -269,7 +269,7 @@ describe('in the kernel', () => {
   afterAll(() => namespace.remove());
 
   const netlinkOfNode = (): Netlink => new NetlinkSocket('netfilter', { namespace: namespace.path });
-  /** Why a way to the table is unavailable, or how it fails. */
+  /** Why an access path to the table is unavailable, or how it fails. */
   const changed = (change: (real: Netlink) => Partial<Netlink>): ConntrackNetlink =>
     new ConntrackNetlink(() => {
       const real = netlinkOfNode();
@@ -283,7 +283,7 @@ describe('in the kernel', () => {
       };
     });
 
-  /** Additions at one time, made by one process. */
+  /** Additions in one batch, by one process. */
   let waiting: { lines: string[]; done: Promise<CommandResult> } | undefined;
   const insert = (line: string): Promise<CommandResult> => {
     if (!waiting) {
@@ -372,14 +372,14 @@ describe('in the kernel', () => {
       });
     });
 
-    test('reports that permission is missing', async () => {
+    test('reports missing permission', async () => {
       const prefix = ['setpriv', '--bounding-set=-all', '--inh-caps=-all'];
       const conntrack = new ConntrackTool(createCommandRunner({ prefix }));
       await expect(conntrack.list('IPv4', 'UDP')).rejects.toMatchObject({ code: 'CONNTRACK_NOT_PERMITTED' });
       await expect(conntrack.delete([flow(1)])).rejects.toMatchObject({ code: 'CONNTRACK_NOT_PERMITTED' });
     });
 
-    test('other failures have their cause', async () => {
+    test('other failures have a cause', async () => {
       const conntrack = new ConntrackTool(createCommandRunner({ prefix: ['sh', '-c', 'echo odd >&2; exit 4'] }));
       await expect(conntrack.delete([flow(1)])).rejects.toMatchObject({
         code: 'CONNTRACK_FAILED',
@@ -491,7 +491,7 @@ describe('in the kernel', () => {
       expect(messages).toBe(1);
     });
 
-    test('where the kernel cannot delete by translation, nothing is deleted, and the result says so', async () => {
+    test('where the kernel cannot delete by translation, nothing is deleted, and the result is undefined', async () => {
       await add(flow(4000));
       const conntrack = changed(() => ({ execute: async (requests) => requests.map(() => 22) }));
       const translation = {
@@ -502,7 +502,7 @@ describe('in the kernel', () => {
       expect(await conntrack.list('IPv4', 'UDP')).toEqual([flow(4000)]);
     });
 
-    test('a request to delete by translation always has a tuple: without one, a kernel deletes the whole table', async () => {
+    test('a request to delete by translation always has a tuple: without one, a kernel flushes the whole table', async () => {
       const payloads: Uint8Array[] = [];
       const conntrack = changed(() => ({
         execute: async (requests) => requests.map(({ payload }) => payloads.push(payload) && 22),
@@ -514,7 +514,7 @@ describe('in the kernel', () => {
       expect([...attributeMap(Buffer.from((payloads[0] as Uint8Array).subarray(4))).keys()]).toEqual([1, 2, 25]);
     });
 
-    test('reads a list again from the start when part of it was lost, and fails after some attempts', async () => {
+    test('restarts a dump when part of it was lost, and fails after several attempts', async () => {
       await Promise.all([flow(4000), flow(4001)].map(add));
       let times = 0;
       const losing = (often: number) =>

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import { createCommandRunner } from '../process/command-runner.js';
 import { ConntrackNetlink } from './conntrack-netlink.js';
 
-// That kernel is older than 6.11. One that took the request for another would delete the whole table.
-test('a kernel that cannot delete by translation deletes nothing, and the result says so', async () => {
+// That kernel is older than 6.11. Misinterpreting the request would flush the whole table.
+test('a kernel that cannot delete by translation deletes nothing, and the result is undefined', async () => {
   const runner = createCommandRunner();
   for (const [port, endpoint] of [
     [4000, '10.244.0.11'],

@@ -10,10 +10,10 @@ export interface ConntrackTuple {
   readonly destinationPort: number;
 }
 
-/** Where the replies of a flow come from. */
+/** The source of the replies of a flow. */
 export type ReplySource = Pick<ConntrackTuple, 'source' | 'sourcePort'>;
 
-/** Whether the replies of an entry come from there. */
+/** Whether the replies of an entry have this source. */
 export function repliesComeFrom({ reply }: Pick<ConntrackEntry, 'reply'>, from: ReplySource | undefined): boolean {
   return from === undefined || (reply.source === from.source && reply.sourcePort === from.sourcePort);
 }
@@ -30,7 +30,7 @@ export interface ConntrackEntry {
   readonly zone: number;
 }
 
-/** The part of an entry that destination NAT decides: where the client sent to, and who answers. */
+/** The DNAT translation of an entry: the original destination and the source of the replies. */
 export interface ConntrackTranslation {
   /** Destination of the original direction, a cluster IP for example; canonical. */
   readonly destination: string;
@@ -54,10 +54,10 @@ export interface Conntrack {
    * Lists the entries of one family and protocol. An entry created or deleted during the call may be listed, missing,
    * or listed twice.
    *
-   * @param wanted filter; a node can have hundreds of thousands of entries, and only those that match take memory.
+   * @param wanted filter; a node can have hundreds of thousands of entries, and only matching entries take memory.
    *   Default: all.
-   * @param repliesFrom only entries whose replies come from this address and port, where the kernel filters them itself,
-   *   and passes on no others. Default: any.
+   * @param repliesFrom only entries whose replies come from this address and port, if the kernel supports the filter.
+   *   Default: any.
    * @throws ConntrackError
    */
   list(
@@ -76,13 +76,13 @@ export interface Conntrack {
   delete(entries: readonly ConntrackEntry[]): Promise<number>;
 
   /**
-   * Deletes every entry with one of these translations, in any zone, without listing it: the kernel compares. Its cost is one
-   * pass over the whole table for each translation. When absent, the host cannot do it.
+   * Deletes every entry with one of these translations, in any zone, without a dump: the kernel filters. Costs one pass
+   * over the whole table for each translation. Absent when the host does not support it.
    *
-   * Up to Linux 6.10 the kernel does not compare, and IPv6 addresses the wrong way round.
+   * Kernels up to Linux 6.10 have no such filter, and later ones invert it for IPv6 addresses.
    *
-   * @returns by how many entries the table is smaller, so near to the number of deleted entries where others come and go
-   *   meanwhile; undefined when this host cannot do it and nothing was deleted.
+   * @returns the decrease of the table size, which approximates the number of deleted entries while other entries
+   *   change; undefined when not supported: nothing was deleted.
    * @throws ConntrackError; some of the entries may have been deleted.
    */
   deleteTranslated?(

@@ -51,7 +51,7 @@ export class FakeConntrack implements Conntrack {
     return entries.filter((entry) => this.#entries.delete(conntrackKey(entry))).length;
   }
 
-  /** As the kernel, which cannot compare IPv6 addresses. */
+  /** As in the kernel, which cannot filter by IPv6 addresses. */
   async deleteTranslated(
     family: IPFamily,
     protocol: Protocol,

@@ -76,7 +76,7 @@ describe('HostConntrack', () => {
     await expect(conntrack.delete([FLOW])).rejects.toMatchObject(error);
   });
 
-  test('reports other failures of netlink, and does not try the tool', async () => {
+  test('reports other failures of netlink, and does not fall back to the tool', async () => {
     const { conntrack, started, table } = hostOf({ netlink: true, tool: true });
     const refused = new ConntrackError('CONNTRACK_NOT_PERMITTED', 'needs NET_ADMIN');
     table.failWith(refused);
@@ -92,7 +92,7 @@ describe('HostConntrack', () => {
     expect(await conntrack.list('IPv4', 'UDP')).toEqual([]);
   });
 
-  test('does not load netlink before its first use, nor to check availability where the tool is installed', () => {
+  test('does not load netlink before its first use, nor for the availability check when the tool is installed', () => {
     const library = new URL('../../dist/index.js', import.meta.url);
     const program = `
       import { readFileSync } from 'node:fs';

@@ -13,7 +13,7 @@ import { ConntrackNetlink } from './conntrack-netlink.js';
 import { ConntrackTool } from './conntrack-tool.js';
 
 export interface HostConntrackOptions {
-  /** Runs `conntrack`, in the network namespace whose flows are meant. Default: on this host. */
+  /** Runs `conntrack` in the network namespace of the flows. Default: on this host. */
   readonly runner?: CommandRunner;
   /** The same table by netlink. Default: that of the runner's network namespace; none where that is unknown. */
   readonly netlink?: Conntrack;
@@ -37,7 +37,7 @@ export class HostConntrack implements Conntrack {
     this.#findTool = options.findTool ?? findTool;
   }
 
-  /** Where the tool is installed, netlink is not tried: one working way is enough, and netlink takes memory. */
+  /** If the tool is installed, netlink is not probed: one working access path suffices, and netlink takes memory. */
   async check(): Promise<void> {
     if (this.#netlink === undefined || (await this.#findTool('conntrack')) === undefined) {
       await this.#do(async (conntrack) => conntrack.check?.());
@@ -57,7 +57,7 @@ export class HostConntrack implements Conntrack {
     return this.#do((conntrack) => conntrack.delete(entries));
   }
 
-  /** By netlink only: the tool would list the whole table itself. */
+  /** By netlink only: the tool would dump the whole table. */
   deleteTranslated(
     family: IPFamily,
     protocol: Protocol,

@@ -15,7 +15,7 @@ const HASH_FULL = 4352;
 
 /** IP sets in memory. */
 export class FakeIpSets implements IpSets {
-  /** Whether rules refer to a set, which then cannot be destroyed. */
+  /** Whether rules refer to a set; it then cannot be destroyed. */
   isUsed: (name: string) => boolean = () => false;
   readonly #sets = new Map<string, { definition: IpSetDefinition; entries: Map<string, IpSetEntry> }>();
 

@@ -114,7 +114,7 @@ function address(type: number, text: string): Attribute {
   return { type, value: [inner] };
 }
 
-/** The content of one message of a listing. The entries of a large set come in several messages. */
+/** The content of one message of a dump. The entries of a large set are spread over several messages. */
 export interface IpSetListing {
   readonly name: string;
   /** Only in the first message of a set. */

@@ -98,7 +98,7 @@ export class IpSetsNetlink implements IpSets {
     }
   }
 
-  /** The newest revision that the kernel supports: what is used here is the same in all revisions. */
+  /** The newest revision that the kernel supports: the attributes used here are the same in all revisions. */
   #revision(type: IpSetType, family: IPFamily): Promise<number> {
     const key = `${type}/${family}`;
     let found = this.#revisions.get(key);

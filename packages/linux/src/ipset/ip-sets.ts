@@ -4,7 +4,7 @@ import type { NetlinkRefused } from '../netlink/netlink-error.js';
 /** Kinds of sets that this project uses. */
 export type IpSetType = 'hash:ip' | 'hash:ip,port' | 'hash:ip,port,ip' | 'hash:ip,port,net';
 
-/** The properties in which two sets of the same kind agree. */
+/** The properties of a set that define its kind. */
 export interface IpSetDefinition {
   /** At most 31 characters. */
   readonly name: string;
@@ -52,7 +52,7 @@ export type IpSetCommand =
  */
 export interface IpSets {
   /**
-   * Carries out commands in order. A refused command does not stop the others.
+   * Executes commands in order. A refused command does not stop the others.
    *
    * @returns for each command undefined, or the error of the kernel.
    */

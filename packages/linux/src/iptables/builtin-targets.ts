@@ -11,7 +11,7 @@ const SUPPORTED: readonly string[] = [
   'REDIRECT',
 ];
 
-/** Other targets that are not chains: of foreign rules. */
+/** Other built-in targets, which occur only in foreign rules. */
 const FOREIGN: readonly string[] = [
   ...['LOG', 'NFLOG', 'QUEUE', 'NFQUEUE', 'SNAT', 'NETMAP', 'CONNMARK', 'CT', 'NOTRACK', 'TRACE', 'TEE', 'TPROXY'],
   ...['TCPMSS', 'AUDIT', 'CLASSIFY', 'DSCP', 'TOS', 'TTL', 'HL', 'CHECKSUM', 'HMARK', 'LED', 'SECMARK'],

@@ -2,10 +2,10 @@ import { type IPFamily, listDifference, type RuleChange } from '@kube-proxier/co
 import { isBuiltinChain } from './builtin-chains.js';
 import type { IptablesDocument, IptablesTableDocument, SavedTable } from './iptables-document.js';
 
-/** What {@link iptablesDocumentChanges} compares. */
+/** Input of {@link iptablesDocumentChanges}. */
 export interface IptablesChangesOptions {
   readonly family: IPFamily;
-  /** The tables that the document is for, as the kernel has them. A table that is absent has no chains. */
+  /** The tables of the document as they are in the kernel. An absent table has no chains. */
   readonly saved: Readonly<Partial<Record<string, SavedTable>>>;
 }
 
@@ -16,8 +16,8 @@ interface ChainContent {
 }
 
 /**
- * What `iptables-restore --noflush` of a document changes: chains and rules as `iptables-save` prints them. Pure. Built-in
- * chains are the kernel's, and are not reported.
+ * The changes that `iptables-restore --noflush` makes with a document: chains and rules as `iptables-save` prints them.
+ * Pure. Built-in chains are not reported.
  */
 export function iptablesDocumentChanges(
   document: IptablesDocument<string>,

@@ -12,12 +12,12 @@ export interface DocumentWriterOptions {
   readonly args: readonly string[];
   /** Milliseconds that the program may take for a document. */
   readonly timeout: number;
-  /** Whether small documents go to one process that keeps running, where the runner supports that. */
+  /** Whether small documents go to one long-running process, if the runner supports that. */
   readonly persistent: boolean;
-  /** Default: everything is written by the program. */
+  /** Default: the program writes everything. */
   readonly netlink?: IptablesNetlink | undefined;
   readonly version: () => Promise<IptablesVersion>;
-  /** Runs the program again while another one holds the lock, and translates its errors. */
+  /** Retries the program while another process holds the xtables lock, and maps its errors. */
   readonly retrying: <Result>(work: () => Promise<Result>) => Promise<Result>;
 }
 
@@ -25,12 +25,13 @@ export interface DocumentWriterOptions {
 const MAX_SESSION_DOCUMENT = 65_536;
 /** Milliseconds after which an idle iptables-restore is stopped. */
 const IDLE = 30_000;
-/** The first version of the nft variant that prints matches of ports and marks which are expressions of nf_tables. */
+/** The first version of the nft variant that prints port and mark matches that are native nf_tables expressions. */
 const PRINTS_NATIVE_MATCHES = [1, 8, 9] as const;
 
 /**
- * Writes documents into the tables of one family: by netlink, where the installed version prints such rules as they were given; and
- * by `iptables-restore --noflush` what netlink cannot write or the kernel refuses. Calls must not overlap.
+ * Writes documents into the tables of one family: by netlink, if the installed version prints such rules unchanged;
+ * otherwise, and for sections that netlink cannot write or the kernel refuses, by `iptables-restore --noflush`. Calls
+ * must not overlap.
  */
 export class DocumentWriter {
   #session: RestoreSession | undefined;
@@ -51,7 +52,7 @@ export class DocumentWriter {
     }
   }
 
-  /** Another call opens and starts everything again. Idempotent. */
+  /** A later call reopens everything. Idempotent. */
   close(): void {
     this.#closeSession();
     this.options.netlink?.close();

@@ -80,7 +80,7 @@ export function executeLine(table: FakeTable, line: string): void {
 function declare(table: FakeTable, name: string, policy: string): void {
   const chain = table.get(name);
   if (chain !== undefined) {
-    // Declaring a built-in chain sets its policy; its rules stay under --noflush.
+    // Declaring a built-in chain sets its policy; --noflush keeps its rules.
     if (chain.policy === '-') {
       chain.rules.length = 0;
     } else if (policy !== '-') {

@@ -35,11 +35,11 @@ export class FakeIptables implements Iptables {
   readonly family: IPFamily;
   /** Every document that was restored or refused, in order. */
   readonly documents: string[] = [];
-  /** How often `save` was called. */
+  /** Number of calls of `save`. */
   saves = 0;
   /** Lines for which this returns true are rejected, as by a kernel that lacks a feature. */
   refuses: (line: string) => boolean = () => false;
-  /** Whether stamps are available; they are not where the kernel cannot be queried. */
+  /** Whether stamps are available; they are not when the kernel cannot be queried. */
   stamps = true;
   /** The result of `isPresent`. */
   present = true;
@@ -74,7 +74,7 @@ export class FakeIptables implements Iptables {
     return [...this.#table(table).keys()];
   }
 
-  /** As `restore`, by another program. */
+  /** `restore` by another program. */
   async restoreByOthers(document: string): Promise<void> {
     this.#commit(document, (table) => {
       const changed = this.#version.variant === 'nft' ? [...this.#tables.keys()] : [table];
@@ -134,7 +134,7 @@ export class FakeIptables implements Iptables {
       : this.#print(table);
   }
 
-  /** The fake sees no packets. */
+  /** The fake has no packets. */
   async counted(table: IptablesTable, chain?: string): Promise<string> {
     const rules = this.#print(table).match(/^-A .*$/gm) ?? [];
     const own = rules.filter((rule) => chain === undefined || rule.startsWith(`-A ${chain} `));

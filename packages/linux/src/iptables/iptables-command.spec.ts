@@ -31,7 +31,7 @@ function failing(exitCode: number, stderr: string, times = Number.POSITIVE_INFIN
 describe('createIptables', () => {
   const make = (runner: CommandRunner) => createIptables({ family: 'IPv4', runner });
 
-  test('waits for the lock, but not forever', async () => {
+  test('waits for the lock for a limited time', async () => {
     const busy =
       'Another app is currently holding the xtables lock; still 0s 0us time ahead to have a chance to grab the lock...';
     const runner = failing(4, busy);
@@ -40,7 +40,7 @@ describe('createIptables', () => {
     await make(failing(4, busy, 2)).restore('*nat\nCOMMIT\n');
   });
 
-  test('saves tables at the same time, and runs everything else alone, in the order of the calls', async () => {
+  test('saves tables concurrently, and serializes everything else in the order of the calls', async () => {
     const events: string[] = [];
     const ends: (() => void)[] = [];
     const iptables = make({
@@ -88,7 +88,7 @@ describe('createIptables', () => {
     expect(await make(runner).isPresent()).toBe(false);
   });
 
-  test('reports that a file is not a program, not that permission is missing', async () => {
+  test('reports that a file is not a program, rather than missing permission', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'tools-'));
     try {
       await writeFile(join(directory, 'tool'), '', { mode: 0o644 });

@@ -31,20 +31,24 @@ export interface IptablesCommandOptions {
    */
   readonly persistent?: boolean;
   /**
-   * Whether documents are written by netlink, where the version of the program prints such rules as they were given; the program gets the
-   * sections that netlink cannot write, or that the kernel refuses. Default: with variant `nft`, where the runner names its network namespace.
+   * Whether documents are written by netlink, if the version of the program prints such rules unchanged; the program
+   * writes the sections that netlink cannot write or the kernel refuses. Default: with variant `nft`, if the runner has
+   * a known network namespace.
    */
   readonly netlink?: boolean;
-  /** What is known of the version. Default: the program is asked once. */
+  /** The version, if known. Default: queried once from the program. */
   readonly version?: Promise<IptablesVersion>;
-  /** What was read of all tables before. The first `save` of all tables returns it, if tables `filter` and `nat` have the same rules. Default: nothing. */
+  /**
+   * An earlier dump of all tables. The first `save` of all tables returns it, if the rules of tables `filter` and `nat`
+   * are unchanged. Default: none.
+   */
   readonly saved?: SavedRules;
 }
 
-/** The rules of all tables of a family, as `iptables-save` printed them. */
+/** The rules of all tables of a family, in the format of `iptables-save`. */
 export interface SavedRules {
   readonly text: string;
-  /** What identified the rules of tables `filter` and `nat` before they were read. Default: it is not known. */
+  /** The stamp of the rules of tables `filter` and `nat` before the read. Default: unknown. */
   readonly stamp?: string;
 }
 
@@ -67,7 +71,7 @@ const OWN_CHANGES = new WeakMap<CommandRunner, OwnChanges>();
 
 class IptablesCommand implements Iptables {
   readonly family: IPFamily;
-  /** The end of the last run that others must not run beside. */
+  /** The end of the last exclusive run. */
   #lastAlone: Promise<unknown> = Promise.resolve();
   /** The end of all runs. */
   #last: Promise<unknown> = Promise.resolve();
@@ -98,7 +102,7 @@ class IptablesCommand implements Iptables {
       program: this.#program('restore'),
       args: ['--noflush', ...this.#wait()],
       timeout: this.#timeout,
-      // The legacy tool leaves the timer of its lock wait running, and treats the signal as the end of its input.
+      // The legacy tool does not stop the timer of its lock wait, and treats the signal as the end of its input.
       persistent,
       netlink:
         netlink && place !== undefined
@@ -127,7 +131,7 @@ class IptablesCommand implements Iptables {
     if (table === undefined && saved !== undefined) {
       this.#saved = undefined;
       await this.#lastAlone;
-      // Programs of an agent that was killed may still write: their change has another stamp.
+      // Programs of a killed agent may still write: their change has another stamp.
       if (saved.stamp !== undefined && saved.stamp === (await this.#stamps?.ofRules())) {
         return saved.text;
       }
@@ -185,7 +189,7 @@ class IptablesCommand implements Iptables {
     this.#positions.set(table, position);
     const changed = position.stamp !== undefined && position.stamp !== stamp;
     if (changed && (writes === undefined || writes !== this.#ownChanges.completedWrites(scope))) {
-      // The write in progress may be the cause. A call after its end compares again.
+      // The write in progress may be the cause. A later call compares again.
       return false;
     }
     position.stamp = stamp;
@@ -201,7 +205,7 @@ class IptablesCommand implements Iptables {
   }
 
   async #readVersion(): Promise<IptablesVersion> {
-    // It reads no rules, so it needs no turn.
+    // It reads no rules, so it need not be serialized.
     const request = this.#request('', ['--version'], {});
     const { stdout } = await this.#retrying(() => this.options.runner.run(request));
     const version = parseIptablesVersion(stdout);
@@ -267,7 +271,7 @@ class IptablesCommand implements Iptables {
     return { command: this.#program(tool), args, timeout: this.#timeout, ...rest };
   }
 
-  /** Writes in such a way that observers of the tables of the document do not report it as a foreign change. */
+  /** Writes a document without reporting it to observers of its tables as a foreign change. */
   async #asOurs(document: string, write: () => Promise<void>): Promise<void> {
     const stamps = this.#stamps;
     const tables = stamps === undefined ? [] : this.#followedTables(document, stamps);
@@ -290,7 +294,7 @@ class IptablesCommand implements Iptables {
     }
   }
 
-  /** One table of each scope that the document writes to and that is observed. */
+  /** One table of each observed scope that the document writes to. */
   #followedTables(document: string, stamps: TableStamps): readonly IptablesTable[] {
     const byScope = new Map<string, IptablesTable>();
     for (const [, table] of document.matchAll(/^\*(\w+)$/gm)) {
@@ -309,7 +313,7 @@ class IptablesCommand implements Iptables {
     return run;
   }
 
-  /** Runs a program that only reads: others of its kind run at the same time. */
+  /** Runs a read-only program, concurrently with other read-only ones. */
   #runBeside(
     tool: '' | 'save',
     args: readonly string[],
@@ -332,7 +336,7 @@ class IptablesCommand implements Iptables {
         return await work();
       } catch (error) {
         const translated = error instanceof CommandError ? iptablesErrorOf(error, this.family) : error;
-        // The tool itself has waited for the lock, so no further wait is needed.
+        // The tool itself has waited for the lock, so no further delay is needed.
         if (!(translated instanceof IptablesError) || translated.code !== 'IPTABLES_LOCKED' || attempt >= attempts) {
           throw translated;
         }

@@ -54,7 +54,7 @@ const LINE = [
 /**
  * The error for a document that iptables-restore rejected.
  *
- * @param before lines that precede what the program was given. Default 0.
+ * @param before number of lines before the program's input in the document. Default 0.
  */
 export function refusalOf(document: string, error: CommandError, before = 0): IptablesDocumentRefused {
   const reason = error.stderr

@@ -59,7 +59,7 @@ const chainName = fc.stringMatching(/^[A-Z][A-Z0-9-]{0,20}$/);
 const ruleText = fc.constantFrom('', ...ruleSamples('IPv4'), ...ruleSamples('IPv6'));
 const chainRule = fc.record({ chain: chainName, rule: ruleText });
 
-/** Rules are appended to chains that are not written as a whole. */
+/** Rules are appended only to chains that are not replaced. */
 const tableDocument: fc.Arbitrary<IptablesTableDocument> = fc
   .record({
     written: fc.dictionary(
@@ -88,7 +88,7 @@ const document: fc.Arbitrary<IptablesDocument> = fc
   .map((tables) => new Map(tables));
 
 describe('rendering', () => {
-  test('an example: each part in its place, chains are declared before all rules, names falling', () => {
+  test('an example: parts in order, chains declared before all rules, in descending order of names', () => {
     expect(renderDocument(EXAMPLE)).toBe(EXAMPLE_TEXT);
   });
 
@@ -169,7 +169,7 @@ COMMIT
   });
 });
 
-test('merging has the parts of all documents in their order', () => {
+test('merging keeps the parts of all documents in order', () => {
   const rule = (chain: string) => ({ chain, rule: '-j DROP' });
   const first = { ...EMPTY_TABLE_DOCUMENT, written: new Map([['A', userChain(['-j B'])]]), deletedRules: [rule('X')] };
   const second = { ...EMPTY_TABLE_DOCUMENT, written: new Map([['A', userChain()]]), deletedRules: [rule('Y')] };

@@ -13,7 +13,7 @@ export interface IptablesChain<Owner = never> {
   readonly owners?: readonly (Owner | undefined)[];
 }
 
-/** A rule of a chain that is not written as a whole. */
+/** A rule of a chain that is not replaced. */
 export interface IptablesChainRule {
   readonly chain: string;
   /** As `iptables-save` prints it, without `-A CHAIN `. */
@@ -26,19 +26,19 @@ export interface IptablesInsertion extends IptablesChainRule {
 }
 
 /**
- * What a document contains for one table: the output of `iptables-save`, which has `written` chains only, or a change for
+ * The part of a document for one table: the output of `iptables-save`, which has `written` chains only, or a change for
  * `iptables-restore --noflush`. Parts are executed in the order of the fields.
  */
 export interface IptablesTableDocument<Owner = never> {
-  /** Chains that are created, or whose content is replaced, with that content. */
+  /** Chains to create or replace, with their content. */
   readonly written: ReadonlyMap<string, IptablesChain<Owner>>;
-  /** Chains that are created without replacing anything: the document is refused where one exists. */
+  /** Chains to create; the document is refused if one exists. */
   readonly created: readonly string[];
   readonly deletedRules: readonly IptablesChainRule[];
-  /** Rules at the end of chains that keep their content. */
+  /** Rules to append to chains that keep their content. */
   readonly appendedRules: readonly IptablesChainRule[];
   readonly insertedRules: readonly IptablesInsertion[];
-  /** Chains that are deleted, with their owners. The kernel refuses it for a chain with rules, or that a rule jumps to. */
+  /** Chains to delete, with their owners. The kernel refuses to delete a chain that has rules or is a jump target. */
   readonly deletedChains: ReadonlyMap<string, Owner | undefined>;
 }
 
@@ -75,7 +75,7 @@ export function isEmptyTableDocument(document: IptablesTableDocument<unknown>): 
   );
 }
 
-/** One document for a table with the parts of several. A chain that more than one writes has the content of the last. */
+/** Merges documents for a table. If several write a chain, the last one applies. */
 export function mergeTableDocuments<Owner = never>(
   ...documents: readonly IptablesTableDocument<Owner>[]
 ): IptablesTableDocument<Owner> {
@@ -89,7 +89,7 @@ export function mergeTableDocuments<Owner = never>(
   };
 }
 
-/** What one line of a rendered document does. `table` and `commit` begin and end a table. */
+/** The operation of one line of a rendered document. `table` and `commit` begin and end a table. */
 export type IptablesOperation =
   | 'table'
   | 'declare-chain'
@@ -186,12 +186,15 @@ function command(operation: string, rule: string): string {
   return rule === '' ? operation : `${operation} ${rule}`;
 }
 
-/** The nft variant searches its sorted list of chains from the head for each declaration: falling names are found at once. */
+/**
+ * The nft variant searches its sorted list of chains from the head for each declaration: with descending names, the
+ * search ends at the first entry.
+ */
 function declarationOrder(written: ReadonlyMap<string, unknown>): readonly string[] {
   return [...written.keys()].sort().reverse();
 }
 
-/** A table while it is read. */
+/** Parser state of a table. */
 class TableDraft implements IptablesTableDocument {
   readonly written = new Map<string, IptablesChain & { readonly rules: string[] }>();
   readonly created: string[] = [];
@@ -268,7 +271,7 @@ export function* parseDocumentInSlices(text: string, only?: IptablesTable): Gene
         document.set(name, draft);
       }
     } else if (draft === undefined) {
-      // Of no table, or of one that is not read.
+      // Outside a table, or in a table that is not parsed.
     } else if (line.startsWith(':')) {
       const [chain = '', policy = '-'] = line.slice(1).split(' ');
       draft.written.set(chain, { policy, rules: [] });

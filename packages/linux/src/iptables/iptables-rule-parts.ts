@@ -18,10 +18,10 @@ export type IptablesMatch =
       readonly protocol: IptablesProtocol;
       readonly first: number;
       readonly last?: number;
-      /** Of TCP, only packets that open no connection. Default false. */
+      /** For TCP, only packets that do not open a connection. Default false. */
       readonly noSyn?: boolean;
     }
-  /** Of TCP, only packets that open no connection. */
+  /** For TCP, only packets that do not open a connection. */
   | { readonly match: 'no-syn' }
   | {
       readonly match: 'conntrack';
@@ -51,10 +51,10 @@ export type IptablesMatch =
       readonly seconds: number;
     };
 
-/** How a packet is refused. */
+/** How a packet is rejected. */
 export type RejectAnswer = 'icmp-port-unreachable' | 'icmp6-port-unreachable' | 'tcp-reset';
 
-/** What a rule does with a matching packet. */
+/** The action of a rule for a matching packet. */
 export type IptablesTarget =
   | { readonly target: 'jump' | 'goto'; readonly chain: string }
   | { readonly target: 'ACCEPT' | 'DROP' | 'RETURN' }
@@ -66,7 +66,7 @@ export type IptablesTarget =
   | { readonly target: 'SET'; readonly markFrom: string; readonly sides: readonly ('src' | 'dst')[] }
   | { readonly target: 'MASQUERADE'; readonly randomFully: boolean }
   | { readonly target: 'DNAT'; readonly to: string }
-  /** To the same host: the first address of the input interface, or a loopback address. */
+  /** Redirects to the same host: the first address of the input interface, or a loopback address. */
   | { readonly target: 'REDIRECT'; readonly toPort: number };
 
 /** The parts of a rule. An absent part matches everything. */
@@ -76,9 +76,9 @@ export interface IptablesRuleParts {
   readonly inInterface?: Condition;
   readonly outInterface?: Condition;
   readonly protocol?: IptablesProtocol;
-  /** For people. Characters other than plain text are replaced, and it is truncated at 255 characters. */
+  /** For human readers. Characters other than plain text are replaced, and it is truncated at 255 characters. */
   readonly comment?: string;
-  /** How many of `matches` precede the comment. Default 0. */
+  /** Number of `matches` before the comment. Default 0. */
   readonly commentAfter?: number;
   readonly matches?: readonly IptablesMatch[];
   /** Undefined: the rule only counts packets. */

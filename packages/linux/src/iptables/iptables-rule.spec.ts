@@ -51,7 +51,7 @@ describe('IptablesRule', () => {
     expect(IptablesRule.parse(text)).toBeUndefined();
   });
 
-  test('finds the chain that any rule jumps or goes to', () => {
+  test('finds the target chain of any jump or goto', () => {
     expect(targetOf('-p icmp -m comment --comment "-j NOT" -j KUBE-SERVICES')).toBe('KUBE-SERVICES');
     expect(targetOf('-m comment --comment "-j NOT"')).toBeUndefined();
     expect(targetOf('-m foo --bar -g OTHER')).toBe('OTHER');

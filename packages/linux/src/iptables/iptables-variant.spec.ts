@@ -9,7 +9,7 @@ import { hasIptablesTables } from './tables-in-use.js';
 
 const VARIANTS: readonly IptablesVariant[] = ['nft', 'legacy'];
 
-/** A runner that notes what it starts. */
+/** A runner that records the programs that it starts. */
 function recording(runner: CommandRunner): { readonly runner: CommandRunner; readonly started: string[] } {
   const started: string[] = [];
   const { networkNamespace } = runner;
@@ -28,7 +28,7 @@ function recording(runner: CommandRunner): { readonly runner: CommandRunner; rea
 const onKernel = canMakeNamespaces() ? describe : describe.skip;
 
 onKernel('the tables of a network namespace', () => {
-  test.each(VARIANTS)('%s: there are some once a program has used them', async (variant) => {
+  test.each(VARIANTS)('%s: tables exist once a program has used them', async (variant) => {
     await withNamespace(async ({ runner }) => {
       const { networkNamespace: place } = runner;
       const found = () => Promise.all(VARIANTS.map((each) => hasIptablesTables(each, place)));
@@ -39,7 +39,7 @@ onKernel('the tables of a network namespace', () => {
     });
   });
 
-  test('a namespace that does not exist: it is not known', async () => {
+  test('a namespace that does not exist: unknown', async () => {
     for (const variant of VARIANTS) {
       expect(await hasIptablesTables(variant, '/run/netns/no-such-namespace')).toBeUndefined();
     }
@@ -50,7 +50,7 @@ onKernel('the tables of a network namespace', () => {
       const { runner, started } = recording(namespace.runner);
       const iptables = createIptables({ family: 'IPv4', variant, runner: namespace.runner });
       await iptables.restore('*nat\n:A - [0:0]\nCOMMIT\n');
-      // Chains without rules say little: the tools of both are asked, as kube-proxy's image does.
+      // Chains without rules are not conclusive: both variants are listed, as kube-proxy's image does.
       await detectIptablesVariant(runner);
       expect(started).toEqual(expect.arrayContaining(['iptables-nft-save', 'iptables-legacy-save']));
       started.length = 0;
@@ -66,7 +66,7 @@ onKernel('the tables of a network namespace', () => {
 
 onKernel('tables of one variant that cannot be listed', () => {
   test.each<readonly ['signal' | 'exit-code', IptablesVariant]>([
-    // Nothing is learned from a program that was killed; one that is refused says why.
+    // A killed program gives no information; a refused one reports the reason.
     ['signal', 'nft'],
     ['exit-code', 'legacy'],
   ])('by %s: %s is used', async (failure, variant) => {
@@ -92,7 +92,7 @@ onKernel('tables of one variant that cannot be listed', () => {
 });
 
 onKernel('tools that are refused', () => {
-  test.each([true, false])('are no reason to doubt where the kernel has no tables of theirs: %s', async (hasTables) => {
+  test.each([true, false])('are ignored where the kernel has no tables of that variant: %s', async (hasTables) => {
     await withNamespace(async ({ runner }) => {
       if (hasTables) {
         await createIptables({ family: 'IPv4', variant: 'legacy', runner }).restore('*nat\n:A - [0:0]\nCOMMIT\n');
@@ -118,7 +118,7 @@ onKernel('rules that were read while the variant was detected', () => {
   const install = '*nat\n:A - [0:0]\n-A A -j RETURN\nCOMMIT\n*filter\n:F - [0:0]\nCOMMIT\n';
   const more = '*nat\n:B - [0:0]\nCOMMIT\n';
 
-  /** Packets that rules count. */
+  /** The packets counted by rules. */
   async function traffic(runner: CommandRunner): Promise<void> {
     await runner.run({ command: 'ip', args: ['link', 'set', 'lo', 'up'] });
     await runner.run({ command: 'ping', args: ['-c', '1', '-W', '1', '127.0.0.1'] });
@@ -133,7 +133,7 @@ onKernel('rules that were read while the variant was detected', () => {
     return { iptables, others, saved, started };
   }
 
-  test.each(VARIANTS)('%s: are returned by the first save of all tables, and only by that', async (variant) => {
+  test.each(VARIANTS)('%s: are returned by the first save of all tables only', async (variant) => {
     await withNamespace(async (namespace) => {
       const { iptables, saved, started } = await detected(namespace.runner, variant);
       expect(await iptables.save('nat')).toContain(':A ');
@@ -191,7 +191,7 @@ onKernel('rules that were read while the variant was detected', () => {
     },
   );
 
-  test('legacy: a large table is not compared, and a table that nobody uses is not created', async () => {
+  test('legacy: a large table is not compared, and an unused table is not created', async () => {
     await withNamespace(async ({ runner }) => {
       const iptables = createIptables({ family: 'IPv4', variant: 'legacy', runner });
       const stamps = createTableStamps('IPv4', 'legacy', runner.networkNamespace);

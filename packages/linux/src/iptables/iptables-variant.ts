@@ -12,11 +12,11 @@ export interface IptablesVariantChoice {
   readonly reason: string;
   /** False when a variant is installed, but its tables could not be listed. Default true. */
   readonly isCertain?: boolean;
-  /** The rules of the variant, as its `save` printed them, for those families for which it did. */
+  /** The rules of the variant, as printed by its `save`, for the families that could be saved. */
   readonly saved?: SavedFamilies;
 }
 
-/** What was read of IP families. */
+/** The dumps by IP family. */
 export type SavedFamilies = ReadonlyMap<IPFamily, SavedRules>;
 
 /** Chains that a kubelet creates to indicate which variant the host uses. */
@@ -28,7 +28,8 @@ const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 /**
  * Detects which variant the host uses, as the image of kube-proxy does: the variant with the hint chain of a kubelet;
  * otherwise the variant with more rules; otherwise the variant of `iptables` in PATH. Changes nothing and does not load
- * kernel modules. Where the kernel has tables of one variant only, and there are rules in them, the tools of the other are not started.
+ * kernel modules. If the kernel has tables of one variant only, and they have rules, the tools of the other variant are
+ * not started.
  */
 export async function detectIptablesVariant(runner: CommandRunner): Promise<IptablesVariantChoice> {
   const rules = new Map<IptablesVariant, number>();
@@ -47,7 +48,7 @@ export async function detectIptablesVariant(runner: CommandRunner): Promise<Ipta
       }
       if (failure !== undefined) {
         unlisted.push(messageOf(failure));
-        // Where the kernel has no tables of a variant, there is nothing to list.
+        // Without tables of a variant in the kernel, there is nothing to list.
         isCertain &&= !inUse.includes(variant);
       }
       continue;
@@ -96,7 +97,7 @@ export async function detectIptablesVariant(runner: CommandRunner): Promise<Ipta
       };
 }
 
-/** Those of which the kernel has tables, or may have. */
+/** The variants whose tables exist in the kernel, or may exist. */
 async function variantsInUse({ networkNamespace: place }: CommandRunner): Promise<readonly IptablesVariant[]> {
   if (place === undefined) {
     return VARIANTS;
@@ -136,12 +137,12 @@ async function savedRules(
   return new Map(saved.flat());
 }
 
-/** A program that was killed, did not answer, or could not be started, says nothing of the variant that the host uses. */
+/** A program that was killed, timed out, or could not be started gives no information about the variant of the host. */
 function wasInterrupted(error: ProxierError): boolean {
   return error instanceof CommandError && ['signal', 'timeout', 'not-started'].includes(error.failure);
 }
 
-/** A value that is the same as long as the rules are. */
+/** A value that changes only when the rules change. */
 async function stampOf(
   { networkNamespace: place }: CommandRunner,
   variant: IptablesVariant,

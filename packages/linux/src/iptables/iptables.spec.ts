@@ -10,7 +10,7 @@ import { parseSavedTable } from './iptables-document.js';
 import { IptablesDocumentRefused } from './iptables-error.js';
 import { filterSamples, natSamples } from './iptables-rule-samples.js';
 
-/** @param byOthers restores a document as another process does. */
+/** @param byOthers restores a document in another process. */
 type Use = (iptables: Iptables, byOthers: (document: string) => Promise<void>) => Promise<void>;
 
 interface Subject {
@@ -117,7 +117,7 @@ describe.each(subjects)('Iptables: $title', (subject) => {
     });
   });
 
-  test('a stamp changes when rules or chains are added or removed, and not otherwise', async () => {
+  test('a stamp changes only when rules or chains are added or removed', async () => {
     await subject.with(async (iptables) => {
       await iptables.restore(document('nat', ':A - [0:0]') + document('filter', ':A - [0:0]'));
       for (const table of ['nat', 'filter'] as const) {
@@ -178,7 +178,7 @@ describe.each(subjects)('Iptables: $title', (subject) => {
       if ((await iptables.version()).variant === 'nft') {
         expect(await stamp()).toBe(full);
       }
-      // The one of a chain that does not exist is that of an empty one, or of the table.
+      // The stamp of a missing chain is that of an empty chain, or of the table.
       expect(await iptables.chainStamp('nat', 'NONE')).not.toBe(full);
       iptables.close();
     });
@@ -249,7 +249,7 @@ describe.each(subjects)('Iptables: $title', (subject) => {
     });
   });
 
-  test('reports foreign changes once, and own writes never', async () => {
+  test('reports foreign changes once, and no own writes', async () => {
     await subject.with(async (iptables, byOthers) => {
       const changed = () => iptables.hasForeignChanges('nat');
       await iptables.restore(document('nat', ':A - [0:0]'));
@@ -264,7 +264,7 @@ describe.each(subjects)('Iptables: $title', (subject) => {
         expect({ lines, changed: await changed() }).toEqual({ lines, changed: true });
         expect(await changed()).toBe(false);
       }
-      // A foreign change between two own writes, and not after them.
+      // A foreign change between two own writes, none after them.
       await byOthers(document('nat', '-A B -j ACCEPT'));
       await iptables.restore(document('nat', '-A A -j ACCEPT'));
       expect(await changed()).toBe(true);
@@ -385,7 +385,7 @@ test.each(variants)('has no stamps where the namespace of the tools is unknown, 
 (canMakeNamespaces() ? describe : describe.skip)('a tool that stays', () => {
   const variant = 'nft';
 
-  test('is one process for many documents, holds no lock, and is restarted when it is killed', async () => {
+  test('uses one process for many documents, holds no lock, and restarts it when it is killed', async () => {
     await withNamespace(async ({ runner }) => {
       const started: RunningCommand[] = [];
       const counting: CommandRunner = {

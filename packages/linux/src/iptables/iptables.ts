@@ -1,6 +1,6 @@
 import type { IPFamily } from '@kube-proxier/core';
 
-/** Which kernel interface the tools write to. Neither variant sees the rules of the other. */
+/** The kernel interface of the tools. Neither variant lists the rules of the other. */
 export type IptablesVariant = 'legacy' | 'nft';
 
 export type IptablesTable = 'filter' | 'nat' | 'mangle' | 'raw' | 'security';
@@ -14,8 +14,8 @@ export interface IptablesVersion {
 }
 
 /**
- * The rules of one IP family, through one variant of the iptables tools. Calls on one instance run one at a time; only those that read
- * run beside each other, except `counted`.
+ * The rules of one IP family, through one variant of the iptables tools. Calls on one instance are serialized, except
+ * reads other than `counted`, which run concurrently.
  *
  * Every method rejects with an `IptablesError`, whose `code` identifies the failure.
  */
@@ -34,12 +34,12 @@ export interface Iptables {
    * The output of `iptables-save -t table`; without a table, its output for all tables in use, which does not load
    * further tables.
    *
-   * @param signal ends it early; then it rejects. Default: none.
+   * @param signal aborts it; it then rejects. Default: none.
    */
   save(table?: IptablesTable, signal?: AbortSignal): Promise<string>;
 
   /**
-   * Rules with what they counted, one a line: `[PACKETS:BYTES] -A CHAIN …`.
+   * Rules with their counters, one a line: `[PACKETS:BYTES] -A CHAIN …`.
    *
    * @param chain only its rules. Default: those of all chains of the table.
    */
@@ -60,8 +60,9 @@ export interface Iptables {
   stamp(table: IptablesTable): Promise<string | undefined>;
 
   /**
-   * As {@link stamp}, of the rules of one chain, without starting a program: with the nft variant, equal values mean that the
-   * chain contains the same rules. With the legacy variant it is the stamp of the table. Cost: that of the rules in the chain.
+   * As {@link stamp}, for the rules of one chain, without starting a program: with the nft variant, equal values mean
+   * that the chain contains the same rules. With the legacy variant it is the stamp of the table. Cost: that of the
+   * rules in the chain.
    *
    * @returns undefined when the kernel cannot be queried, or there is no such table. Never rejects.
    */
@@ -85,6 +86,6 @@ export interface Iptables {
    */
   isPresent(): Promise<boolean>;
 
-  /** Stops what is kept running for later calls. Another call starts it again. */
+  /** Stops long-running helpers. A later call starts them again. */
   close(): void;
 }

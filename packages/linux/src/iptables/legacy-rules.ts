@@ -16,8 +16,8 @@ const SIZE_AT = 80;
 const NAME_BYTES = 32;
 const ENTRIES_AT = 40;
 /**
- * `struct ipt_entry` and `struct ip6t_entry`: where the distance to the next entry is, and the counters, of 16 bytes. Both begin with what
- * is matched, of 84 and 136 bytes.
+ * `struct ipt_entry` and `struct ip6t_entry`: offsets of the distance to the next entry, and of the counters (16
+ * bytes). Both begin with the match part, of 84 and 136 bytes.
  */
 const ENTRY = { IPv4: { next: 90, counters: 96 }, IPv6: { next: 142, counters: 152 } } as const;
 const COUNTERS_BYTES = 16;
@@ -31,9 +31,9 @@ export function legacyTableInfo(libc: Libc, fd: number, family: IPFamily, table:
 }
 
 /**
- * A digest of all rules of a table, without what they counted. The cost is that of copying the table.
+ * A digest of all rules of a table, without their counters. The cost is that of copying the table.
  *
- * @param limit bytes that a table may have.
+ * @param limit maximum size of the table in bytes.
  * @returns undefined when it cannot be read, is larger, or is being changed.
  */
 export function legacyRulesDigest(

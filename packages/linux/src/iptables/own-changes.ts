@@ -1,4 +1,4 @@
-/** An observer of a table: the stamp that it saw last. */
+/** An observer of a table, with its last stamp. */
 export interface TablePosition {
   stamp: string | undefined;
 }
@@ -44,8 +44,8 @@ export class OwnChanges {
   }
 
   /**
-   * Number of writes that have ended; undefined while one is in progress, some of whose changes may be in the kernel. A stamp can be
-   * compared when the number is the same before and after it is read.
+   * Number of completed writes; undefined while one is in progress and may be partly in the kernel. A stamp is
+   * comparable when the number is equal before and after it is read.
    */
   completedWrites(scope: string): number | undefined {
     return this.#writing.get(scope) ? undefined : (this.#ended.get(scope) ?? 0);

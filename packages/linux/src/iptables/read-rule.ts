@@ -25,7 +25,7 @@ export function readRule(text: string): IptablesRuleParts | undefined {
 
 class UnknownWord extends Error {}
 
-/** Reads the words of one rule from left to right; the first unsupported word ends it. */
+/** Reads the words of one rule from left to right; stops at the first unsupported word. */
 class RuleReader {
   #at = 0;
 

@@ -41,7 +41,7 @@ describe('removing chains', () => {
     );
   });
 
-  test('keeps a chain that a foreign chain needs, without its rules', async () => {
+  test('keeps a chain that a foreign chain jumps to, but flushes it', async () => {
     expect(await after({ foreignReferences: 'keep-empty' })).toBe(
       SAVED.split('\n')
         .filter((line) => !/^:KUBE-A|^-A KUBE|"ours"|-g KUBE-A/.test(line))

@@ -9,7 +9,7 @@ import {
 import { targetOf } from './rule-text.js';
 
 export interface ChainRemovalOptions {
-  /** Rules of chains that stay which are deleted too, besides jumps to removed chains. Default: none. */
+  /** Further rules to delete from kept chains, besides jumps to removed chains. Default: none. */
   readonly alsoDelete?: (chain: string, rule: string) => boolean;
   /**
    * A removed chain that a foreign user-defined chain jumps to. `delete-jump` deletes these jumps, and the chain;
@@ -18,7 +18,7 @@ export interface ChainRemovalOptions {
   readonly foreignReferences?: 'delete-jump' | 'keep-empty';
 }
 
-/** Removes chains of a table, and every jump to them. Other rules of the table stay. Pure. */
+/** Removes chains of a table, and every jump to them. Keeps all other rules of the table. Pure. */
 export function removeChains(
   saved: SavedTable,
   isRemoved: (chain: string) => boolean,
@@ -59,7 +59,7 @@ export function removeChains(
 
 const JUMP = /-(?:[jg]|-jump|-goto) (\S+)/g;
 
-/** A quick look, for tables with many foreign rules: the words may also be those of a comment. */
+/** A quick pre-check for tables with many foreign rules; it may match words in a comment. */
 function mentionsAny(rule: string, chains: ReadonlySet<string>): boolean {
   for (const [, chain = ''] of rule.matchAll(JUMP)) {
     if (chains.has(chain)) {
@@ -69,7 +69,7 @@ function mentionsAny(rule: string, chains: ReadonlySet<string>): boolean {
   return false;
 }
 
-/** What a document removes from a table, for a report. `location` names the table. */
+/** The objects that a document removes from a table, for a report. `location` names the table. */
 export function removedObjects(
   { written, deletedRules, deletedChains }: IptablesTableDocument,
   location: string,

@@ -89,7 +89,7 @@ export function renderRule(parts: IptablesRuleParts, withComment: boolean): stri
   if (withComment && parts.comment !== undefined) {
     matches.splice(parts.commentAfter ?? 0, 0, `-m comment --comment "${plainComment(parts.comment)}"`);
   }
-  // `join` makes one flat string; concatenation keeps the pieces, which take more memory where rules are retained.
+  // `join` makes one flat string; concatenation keeps the parts, which take more memory while rules are retained.
   return [
     condition('-s', parts.source),
     condition('-d', parts.destination),

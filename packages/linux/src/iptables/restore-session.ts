@@ -1,20 +1,23 @@
 import { CommandError, type CommandRunner } from '../process/command-runner.js';
 import { CommandSession } from '../process/command-session.js';
 
-/** iptables-restore may keep part of every document in memory: after so many characters a new process replaces it. */
+/**
+ * iptables-restore may keep part of every document in memory: after this number of characters, a new process replaces
+ * it.
+ */
 const MAX_CHARACTERS = 4_000_000;
 
 /**
  * A long-running `iptables-restore --noflush` that reads one document after another. A committed table is in force at
  * once; a call does not wait for the program's exit, which is slow because the kernel frees the replaced rules.
  *
- * With `--verbose` it echoes comments on its standard output when it reaches them: an echoed comment after the document
- * means that the document is done. When it rejects a document, it prints an error and exits.
+ * With `--verbose` it echoes comments on its standard output: the echo of a comment after the document marks its end.
+ * When it rejects a document, it prints an error and exits.
  */
 export class RestoreSession {
   readonly #session: CommandSession;
   #count = 0;
-  /** Lines that it read before this document. */
+  /** Number of lines sent before this document. */
   #lines = 0;
 
   constructor(

@@ -8,7 +8,7 @@ import { RuleSentinels } from './rule-sentinels.js';
 
 interface Host {
   readonly iptables: Iptables;
-  /** How often rules were checked since the last call, or programs were started for that. */
+  /** Number of checks since the last call, or of programs started for them. */
   checks(): number;
 }
 
@@ -20,7 +20,7 @@ const RULES = [
 ] as const;
 const INSTALL =
   '*nat\n:OURS - [0:0]\n-A PREROUTING -j OURS\nCOMMIT\n*filter\n:OURS - [0:0]\n-A FORWARD -j OURS\nCOMMIT\n';
-/** As a firewall reload does: the target chain of the jump is removed too. */
+/** Like a firewall reload: removes the target chain of the jump, too. */
 const FLUSH_NAT = '*nat\n-F PREROUTING\n-X OURS\nCOMMIT\n';
 const NAT_IS_GONE = 'the jump from PREROUTING in the nat table is gone, as after a flush';
 const FILTER_IS_GONE = 'the jump from FORWARD in the filter table is gone, as after a flush';
@@ -184,7 +184,7 @@ describe.each(subjects)('RuleSentinels: $title', ({ variant, withHost }) => {
         gone = await check();
       }
       expect(gone).toEqual([NAT_IS_GONE]);
-      // To the legacy kernel's short answer the two tables are equal.
+      // The legacy kernel reports the same size and layout for both tables.
       expect(spared).toBe(variant === 'nft' ? 0 : 60);
     }));
 });
@@ -210,7 +210,7 @@ describe.each(subjects)('RuleSentinels: $title', ({ variant, withHost }) => {
         const before = await chain();
         await runner.run({ command: 'nft', args: ['delete', 'table', nft, 'nat'] });
         await iptables.restore(install.replace('-j OURS', '-j THEIRS'));
-        // Same handles, another rule.
+        // Same handles, different rule.
         expect((await chain()).replace('jump THEIRS', 'jump OURS')).toBe(before);
         expect(await check()).toEqual([NAT_IS_GONE]);
       } finally {
@@ -220,7 +220,7 @@ describe.each(subjects)('RuleSentinels: $title', ({ variant, withHost }) => {
 );
 
 describe('RuleSentinels', () => {
-  test('check each time where the kernel cannot report changes', async () => {
+  test('check each time when the kernel cannot report changes', async () => {
     const iptables = new CountingIptables();
     iptables.stamps = false;
     const check = watching(iptables);
@@ -286,7 +286,7 @@ describe('RuleSentinels', () => {
     placed += 1;
     await iptables.restore('*nat\n-F PREROUTING\n-X OURS\nCOMMIT\n*filter\n-F FORWARD\n-X OURS\nCOMMIT\n');
     expect(await check()).toEqual([NAT_IS_GONE]);
-    // A repair of one table only.
+    // Repairs one table only.
     await iptables.restore('*nat\n:OURS - [0:0]\n-A PREROUTING -j OURS\nCOMMIT\n');
     placed += 1;
     expect(await check()).toEqual([FILTER_IS_GONE]);

@@ -1,10 +1,8 @@
 import type { Iptables, IptablesTable } from './iptables.js';
 
-/**
- * After so many skipped checks, one is done anyway: a replaced legacy table may have the same size.
- */
+/** Number of skipped checks after which a check is forced: a replaced legacy table may have the same size. */
 const MAX_SPARED = 60;
-/** Checks that are left out at most while a repair is awaited. */
+/** Maximum number of checks skipped while a repair is awaited. */
 const MAX_HELD = 20;
 
 /** A rule whose absence means that its table was flushed: preferably a jump in a short chain. */
@@ -18,12 +16,13 @@ export interface WatchedRule {
 
 /**
  * Rules that are checked periodically: a program that flushes a table removes them with the rest. The cost is that of
- * the chains of these rules only, independent of how many are installed. No program is started while the kernel reports no change: of
- * these chains with the nft variant, of the tables with the legacy one. A rule is reported as missing only after it was present.
+ * the chains of these rules only, independent of how many are installed. No program is started while the kernel reports
+ * no change of these chains (nft variant) or tables (legacy variant). A rule is reported as missing only after it was
+ * present.
  */
 export class RuleSentinels {
   readonly #rules: readonly SentinelRule[];
-  /** How often the rules were installed when one was reported as missing; undefined once they were installed again. */
+  /** Install count when a rule was reported as missing; undefined after the next install. */
   #missedAt: number | undefined;
   #held = 0;
 
@@ -43,8 +42,8 @@ export class RuleSentinels {
    * and would wait for the programs of checks.
    *
    * @param onGone called for a rule that was present and is missing, with text for a log line.
-   * @param placed how often the rules were installed so far, or found by something other than a check. A rule installed
-   *   since the last check is reported as missing when this check does not find it. Default: not known, and no check waits for it.
+   * @param placed install count so far, including rules found outside of checks. A rule installed since the last check
+   *   is reported as missing when this check does not find it. Default: unknown, and no check waits for it.
    * @returns whether no rule is known to be missing.
    * @throws IptablesError when the check fails.
    */
@@ -85,7 +84,7 @@ class SentinelRule {
 
   constructor(readonly watched: WatchedRule) {}
 
-  /** Whether it was present and is now missing. */
+  /** Whether the rule was present and is now missing. */
   async isGone(iptables: Iptables, placed: number): Promise<boolean> {
     const { table, from, text } = this.watched;
     // Read before the check: a change during the check shows in the next one.
@@ -94,7 +93,7 @@ class SentinelRule {
     const readChainStamp = async () => (await iptables.chainStamp(table, from)) ?? stamp;
     const chainStamp = isTableUnchanged ? this.#chainStamp : await readChainStamp();
     const isUnchanged = chainStamp !== undefined && chainStamp === this.#chainStamp;
-    // A missing rule that was installed meanwhile is missing again.
+    // A missing rule that was installed in the meantime is missing again.
     if (isUnchanged && (this.#seen || placed === this.#placed) && this.#spared < MAX_SPARED) {
       this.#spared++;
       this.#stamp = stamp;
@@ -107,7 +106,7 @@ class SentinelRule {
     const isGone = (this.#seen || placed !== this.#placed) && !isThere;
     this.#seen = isThere;
     this.#placed = placed;
-    // A rule that is missing may have been removed after the stamps were read, which are then those of its presence.
+    // A missing rule may have been removed after the stamps were read; they are then outdated.
     if (isThere || chainStamp === (await readChainStamp())) {
       this.#stamp = stamp;
       this.#chainStamp = chainStamp;

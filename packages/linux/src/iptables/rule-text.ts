@@ -11,7 +11,7 @@ export function splitWords(text: string): string[] | undefined {
       at++;
       continue;
     }
-    // A word is made of plain and quoted pieces. Most have one plain piece.
+    // A word consists of plain and quoted parts. Most words have one plain part.
     let word = '';
     while (at < text.length && !isBlank(text.charCodeAt(at))) {
       if (text.charCodeAt(at) !== QUOTE) {
@@ -39,7 +39,7 @@ function isBlank(code: number): boolean {
   return code === BLANK || code === TAB;
 }
 
-/** The position of the blank or quote that ends a plain piece, or of the end. */
+/** The position of the blank or quote that ends a plain part, or of the end. */
 function endOfPlain(text: string, start: number): number {
   let at = start;
   while (at < text.length) {

@@ -29,8 +29,8 @@ export interface TableStamps {
   /** Whether stamps are increasing numbers. */
   readonly counted: boolean;
   /**
-   * A value that is equal only where tables `filter` and `nat` have the same rules. With the legacy variant its cost is that of copying them,
-   * and it is undefined for large ones. Never rejects.
+   * A value that is equal only if tables `filter` and `nat` have the same rules. With the legacy variant, it costs a
+   * copy of the tables and is undefined for large ones. Never rejects.
    */
   ofRules(): Promise<string | undefined>;
   /** The scope of one stamp: stamps cannot distinguish changes of tables in one scope. */
@@ -39,7 +39,7 @@ export interface TableStamps {
   of(table: IptablesTable): Promise<string | undefined>;
   /** See {@link Iptables.chainStamp}. Never rejects. */
   ofChain(table: IptablesTable, chain: string): Promise<string | undefined>;
-  /** Another call opens it again. Idempotent. */
+  /** A later call reopens it. Idempotent. */
   close(): void;
 }
 
@@ -81,7 +81,9 @@ class GenerationStamps implements TableStamps {
     });
   }
 
-  /** The handles of table and rules: a handle is never used again, that of a rule as long as its table exists. */
+  /**
+   * The handles of table and rules: a table handle is never reused; a rule handle is not reused while its table exists.
+   */
   async ofChain(table: IptablesTable, chain: string): Promise<string | undefined> {
     return await this.#unlessRefused(async () => {
       const [answer] = await this.#request('getTable', [{ type: NFTA_TABLE.name, value: cString(table) }]);
@@ -133,7 +135,7 @@ function attributesOf({ payload }: NetlinkAnswer): AttributeMap {
 
 const AF = { IPv4: 2, IPv6: 10 } as const;
 const SOCK_DGRAM_CLOEXEC = 2 | 0o2000000;
-/** Bytes of a table of which all rules are compared: those of some 10,000 rules. */
+/** Maximum size in bytes of a table for a comparison of all rules: about 10,000 rules. */
 const MAX_COMPARED = 4 * 1024 * 1024;
 
 /** What the kernel reports about a table without copying it: its size, and the position of each hook in it. */
@@ -157,7 +159,7 @@ class InfoStamps implements TableStamps {
 
   ofRules(): Promise<string | undefined> {
     return this.#read((libc, fd) => {
-      // The kernel creates a table that is asked for.
+      // The kernel creates a table when it is queried.
       const existing = legacyTableNames(libc, this.family, this.namespace);
       const digests = (['filter', 'nat'] as const).map((table) =>
         existing.includes(table) ? legacyRulesDigest(libc, fd, this.family, table, MAX_COMPARED) : 'none',

@@ -21,8 +21,8 @@ const LEGACY_NAMES = { IPv4: 'ip_tables_names', IPv6: 'ip6_tables_names' } as co
 /**
  * Whether a network namespace has tables of a variant, of IPv4 or IPv6. Starts no program, and loads no kernel module. Never rejects.
  *
- * @param namespace its path; undefined: that of this process.
- * @returns undefined when it is not known, as without privileges.
+ * @param namespace path of the network namespace; undefined: that of this process.
+ * @returns undefined when unknown, for example without privileges.
  */
 export async function hasIptablesTables(
   variant: IptablesVariant,
@@ -65,7 +65,7 @@ async function hasLegacyTables(namespace: string | undefined): Promise<boolean |
 }
 
 /**
- * The names of the tables of the legacy variant that exist; none where the kernel does not have this variant.
+ * The names of the tables of the legacy variant that exist; empty when the kernel lacks this variant.
  *
  * @param libc undefined where `namespace` is.
  * @throws Error when the namespace cannot be entered, or the names cannot be read.

@@ -43,7 +43,7 @@ describe('watchRules', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('reports a flush of rules that no check has seen yet: at the start, and right after a repair', async () => {
+  test('reports a flush of rules that were never checked: at the start, and right after a repair', async () => {
     const { iptables, clock, gone, placed } = watch();
     for (let flushes = 1; flushes <= 3; flushes++) {
       await iptables.restore(INSTALL);
@@ -61,7 +61,7 @@ describe('watchRules', () => {
     placed.times++;
     await clock.advance(500);
     expect(gone).toHaveLength(1);
-    // Each check asks the program.
+    // Each check runs the program.
     iptables.stamps = false;
     const { ruleExists } = FakeIptables.prototype;
     iptables.ruleExists = async (...rule) => {
@@ -72,14 +72,14 @@ describe('watchRules', () => {
       await iptables.restore(FLUSH);
       return isThere;
     };
-    // A repair is awaited for so long.
+    // The time for which a repair is awaited.
     await clock.advance(500 * 21);
     expect({ gone: gone.length, placed: placed.times }).toEqual({ gone: 1, placed: 2 });
     await clock.advance(500);
     expect(gone).toHaveLength(2);
   });
 
-  test('starts no program before rules were installed or found for the first time', async () => {
+  test('starts no program before the first install or detection of rules', async () => {
     const { iptables, clock, gone, placed } = watch();
     let checks = 0;
     const { ruleExists } = FakeIptables.prototype;

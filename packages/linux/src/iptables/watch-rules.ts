@@ -12,8 +12,8 @@ export interface RuleWatchOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /**
-   * How often the rules were installed so far, or found: they may be removed again before a check has seen them. There is no check
-   * before the first time. Default: only rules that a check has seen are reported as missing.
+   * Install count so far, including detected rules: they may be removed again before the next check. There is no check
+   * before the first install. Default: only rules that a check has found are reported as missing.
    */
   readonly placed?: () => number;
   /** Called after each check that found all rules; rejects when it fails. Default: nothing. */

@@ -22,7 +22,7 @@ const MAX_SECONDS = Math.floor(0x7fff_ffff / 100);
 interface Server {
   virtual: VirtualServer;
   readonly reals: Map<string, RealServerStatus>;
-  /** Connections by real server; of one that is gone, none. */
+  /** Connections by real server; none for a removed one. */
   readonly counted: Map<string, number>;
 }
 
@@ -32,7 +32,7 @@ export class FakeIpvs implements Ipvs {
   readonly commands: IpvsCommand[] = [];
   /** Whether `commands` is kept. Default true. */
   remembersCommands = true;
-  /** How often all virtual servers were listed. */
+  /** Number of dumps of all virtual servers. */
   listings = 0;
   readonly #servers = new Map<string, Server>();
   readonly #failures: NetlinkError[] = [];
@@ -41,10 +41,7 @@ export class FakeIpvs implements Ipvs {
   /** @param schedulers supported schedulers. Default: all. */
   constructor(private readonly schedulers?: ReadonlySet<string>) {}
 
-  /**
-   * Makes the next call that writes carry out half of its commands, and lose the remaining answers. Several calls queue
-   * up.
-   */
+  /** Makes the next write execute half of its commands and lose the remaining answers. Several calls queue up. */
   loseNext(): void {
     this.#failures.push(new NetlinkError('NETLINK_LOST', 'an answer of the kernel was lost (fake)'));
   }
@@ -54,7 +51,7 @@ export class FakeIpvs implements Ipvs {
     this.#servers.clear();
   }
 
-  /** As another program that limits the connections of a real server. */
+  /** Limits the connections of a real server, as another program may do. */
   limit(at: VirtualServerAddress, { address, port }: { address: string; port: number }, connectionLimit: number) {
     const reals = this.#servers.get(virtualServerKey(at))?.reals;
     const real = reals?.get(`${address}:${port}`);

@@ -64,7 +64,7 @@ const DESTINATION = {
   family: 11,
   statistics: 12,
 } as const;
-/** Of 64 bits each. */
+/** 64 bits each. */
 const STATISTICS = { connections: 1, packetsIn: 2, packetsOut: 3, bytesIn: 4, bytesOut: 5 } as const;
 const INFO_VERSION = 1;
 
@@ -175,7 +175,7 @@ export function encodeRealServersRequest(at: VirtualServerAddress): IpvsMessage 
   return message(IPVS_COMMANDS.getDestination, [serviceIdentity(at)]);
 }
 
-/** @returns undefined for what this project does not model, such as another transport protocol. */
+/** @returns undefined for unsupported services, such as another transport protocol. */
 export function decodeVirtualServer(attributes: Buffer): VirtualServer | undefined {
   const body = attributeMap(attributes).get(COMMAND_ATTRIBUTE.service);
   if (body === undefined) {
@@ -231,7 +231,7 @@ export function decodeRealServer(attributes: Buffer, family: IPFamily): RealServ
   };
 }
 
-/** What the kernel counted of a real server; undefined where it lists no counters of 64 bits. */
+/** Kernel counters of a real server; undefined when the kernel lists no 64-bit counters. */
 export function decodeRealServerCounts(attributes: Buffer, family: IPFamily): RealServerCounts | undefined {
   const real = decodeRealServer(attributes, family);
   const body = attributeMap(attributes).get(COMMAND_ATTRIBUTE.destination);

@@ -56,7 +56,7 @@ export class IpvsNetlink implements Ipvs {
   }
 
   async virtualServers(): Promise<readonly VirtualServer[]> {
-    // A listing resolves the family again: the module may have been reloaded since, with another number.
+    // A dump resolves the family again: the module may have been reloaded with another number.
     this.#family = undefined;
     const answers = await this.#request({ command: IPVS_COMMANDS.getService, attributes: NOTHING }, NETLINK_FLAGS.dump);
     return answers.flatMap((attributes) => decodeVirtualServer(attributes) ?? []);

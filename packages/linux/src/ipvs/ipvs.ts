@@ -20,9 +20,7 @@ export type VirtualServerAddress =
 export interface VirtualServerSettings {
   /** The kernel's name of the scheduler: `rr`, `wlc`, … */
   readonly scheduler: string;
-  /**
-   * Options of the scheduler, see {@link IPVS_SCHEDULER_FLAGS}; what is read back has 0x4 with one-packet scheduling.
-   */
+  /** Options of the scheduler, see {@link IPVS_SCHEDULER_FLAGS}; with one-packet scheduling, the kernel reports 0x4. */
   readonly schedulerFlags: number;
   /** Persistence timeout in seconds; undefined for no persistence. */
   readonly persistence: number | undefined;
@@ -54,7 +52,7 @@ export interface RealServerStatus extends RealServer {
   readonly persistentConnections: number;
 }
 
-/** What the kernel has counted of a real server since it was added. */
+/** Kernel counters of a real server since it was added. */
 export interface RealServerCounts {
   /** Canonical address. */
   readonly address: string;
@@ -63,14 +61,14 @@ export interface RealServerCounts {
   readonly connections: number;
   readonly packetsToServer: number;
   readonly packetsToClients: number;
-  /** With headers from IP on. */
+  /** Including IP headers. */
   readonly bytesToServer: number;
   readonly bytesToClients: number;
 }
 
 /**
- * One change. Adding what exists is refused with EEXIST, setting or deleting a missing virtual server with ESRCH, a
- * missing real server with ENOENT, a scheduler that the kernel lacks with ENOENT.
+ * One change. Adding an existing object is refused with EEXIST, setting or deleting a missing virtual server with
+ * ESRCH, a missing real server with ENOENT, a scheduler that the kernel lacks with ENOENT.
  */
 export type IpvsCommand =
   | { readonly do: 'add-virtual' | 'set-virtual'; readonly virtual: VirtualServer }
@@ -93,7 +91,7 @@ export interface IpvsTimeouts {
  */
 export interface Ipvs {
   /**
-   * Carries out commands in order. A refused command does not stop the others.
+   * Executes commands in order. A refused command does not stop the others.
    *
    * @returns for each command undefined, or the error of the kernel.
    */
@@ -114,7 +112,7 @@ export interface Ipvs {
   timeouts(): Promise<IpvsTimeouts>;
   setTimeouts(timeouts: IpvsTimeouts): Promise<void>;
 
-  /** The version of IPVS, as `1.2.1`. */
+  /** The version of IPVS, for example `1.2.1`. */
   version(): Promise<string>;
 }
 

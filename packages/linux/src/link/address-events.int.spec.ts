@@ -6,7 +6,7 @@ import { AddressEventsNetlink } from './address-events-netlink.js';
 import { FakeLinks } from './fake-links.js';
 
 interface Host {
-  /** Keeps at least this many changes until they are read, and not many more. */
+  /** Approximate number of changes that are buffered until they are read. */
   readonly room: number;
   events(): AddressEvents;
   /** On an interface other than loopback. */
@@ -33,14 +33,14 @@ function addressEventsSuite(withHost: (use: (host: Host) => Promise<void>) => Pr
       ]);
       expect(missed).toBe(false);
       expect(await stream.take()).toEqual({ changes: [], missed: false });
-      // A later subscriber has missed none of its events.
+      // A later subscriber receives all of its events.
       expect(await other.take()).toEqual({ changes: [], missed: false });
       stream.close();
       stream.close();
       other.close();
     }));
 
-  test('reports lost events when more occurred than are kept, and continues', () =>
+  test('reports lost events after a buffer overrun, and continues', () =>
     withHost(async ({ room, events, add, remove }) => {
       const stream = events();
       await stream.take();

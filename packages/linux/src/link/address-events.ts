@@ -1,10 +1,10 @@
 import type { AddressChange } from '@kube-proxier/core';
 
-/** The events that {@link AddressEvents} received. */
+/** Events received by {@link AddressEvents}. */
 export interface ReceivedAddressChanges {
   /** In order; an address that changed several times is listed several times. */
   readonly changes: readonly AddressChange[];
-  /** Further events were lost: the addresses have to be read again. */
+  /** Events were lost: the addresses must be read again. */
   readonly missed: boolean;
 }
 

@@ -33,7 +33,7 @@ export class FakeLinks implements Links {
     await this.execute([{ do: 'delete-address', link: 1, address }]);
   }
 
-  /** @param room how many changes are kept until they are read. */
+  /** @param room number of changes buffered until they are read. */
   events(room = 100): AddressEvents {
     let changes: AddressChange[] | undefined;
     let missed = false;

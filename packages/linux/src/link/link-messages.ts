@@ -19,11 +19,10 @@ const LINK_HEADER = 16;
 const ADDRESS_HEADER = 8;
 /** Address flags (`IFA_F_…`); `noDuplicateDetection`: usable at once, without duplicate address detection. */
 const ADDRESS_FLAGS = { noDuplicateDetection: 0x02, optimistic: 0x04, duplicate: 0x08, tentative: 0x40 } as const;
-/** Address scope that the kernel does not select as source of what it sends or masquerades. IPv4 only. */
+/** Address scope that the kernel does not select as a source address, nor for masquerading. IPv4 only. */
 const SCOPE_HOST = 254;
 /**
- * Lifetimes in seconds: preferred 0, valid forever. IPv6 selects such an address as source only where there is no
- * other.
+ * Lifetimes in seconds: preferred 0, valid forever. IPv6 selects such an address as a source only if there is no other.
  */
 const DEPRECATED = Buffer.concat([u32(0), u32(0xffff_ffff), u32(0), u32(0)]);
 
@@ -97,15 +96,15 @@ export function decodePrefixLength(payload: Buffer): number {
 }
 
 /**
- * By its flags, whether the kernel treats the address as local: not during duplicate address detection, nor when that
- * failed.
+ * Whether the kernel treats an address with these flags as local: not during duplicate address detection, nor after its
+ * failure.
  */
 export function isUsable(flags: number): boolean {
   const { duplicate, optimistic, tentative } = ADDRESS_FLAGS;
   return (flags & duplicate) === 0 && ((flags & tentative) === 0 || (flags & optimistic) !== 0);
 }
 
-/** Only the header, which requests all. */
+/** The header alone, which requests all. */
 export function encodeEverything(length: 'links' | 'addresses'): Buffer {
   return Buffer.alloc(length === 'links' ? LINK_HEADER : ADDRESS_HEADER);
 }

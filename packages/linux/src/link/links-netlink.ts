@@ -71,7 +71,8 @@ export class LinksNetlink implements Links {
   }
 
   /**
-   * An address that another program added may have the prefix length of a network, and is identified by that as well.
+   * Another program may have added an address with the prefix length of a network; the prefix length is then part of
+   * its identity.
    */
   async #removeNetworks(commands: readonly AddressCommand[]): Promise<ReadonlyMap<AddressCommand, number>> {
     const payloads = await this.#listAddresses();

@@ -15,13 +15,13 @@ export interface LinkAddress {
   readonly family: IPFamily;
   /** Canonical. */
   readonly address: string;
-  /** False for an IPv6 address during duplicate address detection, and when that failed (RFC 4862). */
+  /** False for an IPv6 address during duplicate address detection, and after its failure (RFC 4862). */
   readonly usable: boolean;
 }
 
 /**
- * Addresses are added with the prefix length of a host address, and removed for any prefix length. They receive
- * packets at once; the kernel does not select them as source of what it sends elsewhere or masquerades.
+ * Addresses are added with the prefix length of a host address, and removed for any prefix length. They receive packets
+ * at once; the kernel does not select them as source addresses for other hosts, nor for masquerading.
  */
 export interface AddressCommand {
   readonly do: 'add-address' | 'delete-address';
@@ -52,7 +52,7 @@ export interface Links {
   addresses(): Promise<readonly LinkAddress[]>;
 
   /**
-   * Carries out commands in order. Adding an existing address is refused with `EEXIST`, removing a missing one with
+   * Executes commands in order. Adding an existing address is refused with `EEXIST`, removing a missing one with
    * `EADDRNOTAVAIL`.
    *
    * @returns for each command undefined, or the error of the kernel.

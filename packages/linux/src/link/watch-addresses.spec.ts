@@ -56,7 +56,7 @@ describe('watchAddresses', () => {
     expect(reported.length).toBeLessThanOrEqual(11);
   });
 
-  test('requests a full read after more changes than the kernel keeps', async () => {
+  test('requests a full read after a buffer overrun', async () => {
     const { links, clock, reported } = watch(new FakeLinks(), 3);
     await clock.advance(2000);
     for (let index = 0; index < 5; index += 1) {
@@ -94,7 +94,7 @@ describe('watchAddresses', () => {
     expect(failures.slice(before)).toEqual([1]);
   });
 
-  test.each([false, true])('ends when its signal aborts (while it fails: %s)', async (deaf) => {
+  test.each([false, true])('ends when its signal aborts (while failing: %s)', async (deaf) => {
     const { links, clock, abort, watching, reported } = watch();
     links.deaf = deaf;
     await clock.advance(2000);

@@ -26,8 +26,8 @@ export interface AddressWatchOptions {
 }
 
 /**
- * Watches the addresses of interfaces, and retries with increasing delay after a failure. So where they cannot be
- * watched at all, `onChange` makes the caller read them every 30 seconds.
+ * Watches the addresses of interfaces, and retries with increasing delay after a failure. If they cannot be watched at
+ * all, `onChange` makes the caller read them every 30 seconds.
  *
  * @returns when the signal aborts.
  */

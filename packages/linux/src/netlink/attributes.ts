@@ -18,7 +18,7 @@ export interface Attribute {
   readonly netByteOrder?: boolean;
 }
 
-/** Decoded attributes by type; the last one where a type occurs several times. */
+/** Decoded attributes by type; the last one if a type occurs several times. */
 export type AttributeMap = ReadonlyMap<number, Buffer>;
 
 export function align(length: number): number {
@@ -48,7 +48,7 @@ export function encodeAttributes(attributes: readonly Attribute[], head: Uint8Ar
 }
 
 /**
- * Encodes attributes into a buffer that is zero there, and has room for {@link attributesLength}.
+ * Encodes attributes into a zeroed part of a buffer, which must have room for {@link attributesLength}.
  *
  * @returns the position after them.
  */
@@ -71,7 +71,7 @@ export function writeAttributes(buffer: Buffer, start: number, attributes: reado
   return at;
 }
 
-/** Decodes the attributes in `buffer`, in order. A truncated attribute at the end is left out. */
+/** Decodes the attributes in `buffer`, in order. A truncated attribute at the end is omitted. */
 export function readAttributes(buffer: Buffer): readonly (readonly [type: number, value: Buffer])[] {
   const found: (readonly [number, Buffer])[] = [];
   for (let at = 0; at + HEADER <= buffer.length; ) {

@@ -6,42 +6,43 @@ import type { NetlinkSocketOptions, NetlinkTransport } from './open-socket.js';
  */
 export interface DatagramSocket {
   readonly transport: NetlinkTransport;
-  /** By which notifications name the socket. */
+  /** The port id, which identifies the socket in notifications. */
   readonly portId: number;
   /**
-   * Bytes that unread answers may take in the kernel, its own overhead included. More end this process.
-   * Undefined: an overrun is an error, and no more.
+   * Maximum bytes of unread answers in the kernel, including its overhead. Exceeding it ends this process. Undefined:
+   * an overrun is only an error.
    */
   readonly capacity: number | undefined;
-  /** Whether all answers to what was sent can be received once sending is done. */
+  /** Whether all answers are available when sending returns. */
   readonly isAnsweredAtOnce: boolean;
-  /** The datagram that was received last. Its bytes are reused. */
+  /** The last received datagram. Its buffer is reused. */
   readonly received: Buffer;
   /**
-   * The kernel carries out what it is sent before this is done. `bytes` must not change meanwhile.
+   * Sends messages; the kernel processes them before this completes. `bytes` must not change in the meantime.
    *
-   * @param inBackground in a thread, where the transport can choose. Default: when it is large.
+   * @param inBackground sends from a thread, if the transport supports it. Default: for large messages.
    */
   send(bytes: Buffer, inBackground?: boolean): void | Promise<void>;
   /**
-   * Sends a request that the kernel answers without waiting for a transaction. Never in a thread, so the socket may be closed next.
+   * Sends a request that the kernel answers without waiting for a transaction. Never from a thread, so the socket may
+   * be closed afterwards.
    *
-   * @returns false, and sends nothing, where the answer does not come at once.
+   * @returns false, and sends nothing, when the answer is not available at once.
    */
   sendAtOnce(bytes: Buffer): boolean;
-  /** Receives into {@link received}. @returns false when there is nothing yet. */
+  /** Receives into {@link received}. @returns false when nothing was received yet. */
   receive(): boolean;
-  /** Waits until something may have been received, a moment at most. */
+  /** Waits briefly until something may have been received. */
   arrival(): Promise<void>;
   /** Lets the event loop run, after one of many datagrams. */
   othersTurn(): Promise<void>;
   close(): void;
 }
 
-/** What is set where the transport can. */
+/** Socket options, set if the transport supports them. */
 export interface DatagramSocketOptions extends NetlinkSocketOptions {
-  /** Errors carry the explanation of the kernel, and not the request. Default false. */
+  /** Errors have the extended ACK of the kernel, and not the request. Default false. */
   readonly isExplaining?: boolean;
-  /** Bytes of the buffer for answers, beyond the limit for all sockets where that is permitted. Default: within it. */
+  /** Size in bytes of the receive buffer, beyond the system limit if permitted. Default: within the limit. */
   readonly forcedReceiveBuffer?: number;
 }

@@ -15,13 +15,13 @@ const SO_RCVBUFFORCE = 33;
 const SOL_NETLINK = 270;
 const NETLINK_CAP_ACK = 10;
 const NETLINK_EXT_ACK = 11;
-/** Bytes that are sent at once, and without a larger buffer. */
+/** Maximum bytes that are sent synchronously, without a larger buffer. */
 const SEND_BUFFER = 128 * 1024;
 
-/** Number of messages that threads of this process send. */
+/** Number of messages being sent by threads of this process. */
 let sending = 0;
 
-/** By calls of the C library: the answer is there when sending returns. */
+/** By calls of the C library: the answer is available when sending returns. */
 export function openKoffiSocket(
   libc: Libc,
   protocol: NetlinkProtocol,
@@ -48,7 +48,7 @@ class KoffiSocket implements DatagramSocket {
     private readonly fd: number,
     { forcedReceiveBuffer, isExplaining = false }: DatagramSocketOptions,
   ) {
-    // Older kernels know less, and explain less.
+    // Older kernels lack these options and give less detail.
     for (const option of isExplaining ? [NETLINK_CAP_ACK, NETLINK_EXT_ACK] : []) {
       libc.setsockopt(fd, SOL_NETLINK, option, u32(1), 4);
     }
@@ -61,8 +61,8 @@ class KoffiSocket implements DatagramSocket {
   }
 
   send(bytes: Buffer, inBackground = false): void | Promise<void> {
-    // Large transactions take the kernel up to a second, in which this process does other things. Meanwhile the kernel has others
-    // wait, such as the transaction of the other IP family.
+    // Large transactions take up to a second in the kernel; this process continues in the meantime. The kernel blocks
+    // other transactions, such as that of the other IP family.
     return inBackground || sending > 0 || bytes.length > SEND_BUFFER
       ? this.#sendInBackground(bytes)
       : this.#sendAll(bytes);
@@ -94,7 +94,7 @@ class KoffiSocket implements DatagramSocket {
     }
   }
 
-  /** Current kernels have answered by now. */
+  /** Current kernels have answered at this point. */
   arrival(): Promise<void> {
     return new Promise((resolve) => setTimeout(resolve, 1));
   }
@@ -132,7 +132,7 @@ class KoffiSocket implements DatagramSocket {
     }
   }
 
-  /** A transaction is sent in one piece. The limit for all sockets does not hold for those with `CAP_NET_ADMIN`. */
+  /** A transaction is sent as one message. `CAP_NET_ADMIN` lifts the system limit of the buffer size. */
   #provideBuffer(length: number): void {
     if (length <= this.#sendBuffer) {
       return;

@@ -12,8 +12,8 @@ export interface Libc {
   getsockname(fd: number, address: Uint8Array, length: Uint8Array): number;
   send(fd: number, message: Uint8Array, length: number, flags: number): number;
   /**
-   * {@link send} in a thread of its own: the kernel carries out a netlink request while it is sent. `message` must not
-   * change meanwhile. Where it fails, `errno` does not have the cause.
+   * {@link send} in a thread: the kernel processes a netlink request while it is sent. `message` must not change in the
+   * meantime. After a failure, `errno` does not have the cause.
    */
   sendInBackground(fd: number, message: Uint8Array, length: number, flags: number): Promise<number>;
   recv(fd: number, into: Uint8Array, length: number, flags: number): number;
@@ -31,12 +31,12 @@ export interface Libc {
    * @param sets for each 32 capabilities: the effective, the permitted and the inheritable ones.
    */
   capget(header: Uint8Array, sets: Uint8Array): number;
-  /** Sets those of this thread. Threads that it creates later have them too. */
+  /** Sets the capabilities of this thread. Threads that it creates later inherit them. */
   capset(header: Uint8Array, sets: Uint8Array): number;
   /** @returns the number of bytes that the attribute has. */
   getxattr(path: string, name: string, value: Uint8Array, length: number): number | bigint;
   madvise(address: number, length: number, advice: number): number;
-  /** Absent where the C library has none, as musl. Returns 1 where memory was returned to the system. */
+  /** Absent in C libraries without it, such as musl. Returns 1 when memory was returned to the system. */
   mallocTrim?(keep: number): number;
   /** Error number of the last call. Positive. */
   errno(): number;
@@ -73,7 +73,7 @@ export function loadedLibc(): Libc | undefined {
   return bound;
 }
 
-/** Loads the C library that this process is linked with. Only called where it is used, since it loads an addon. */
+/** Loads the C library that this process is linked with. Called on demand only, since it loads an addon. */
 export function loadLibc(): Promise<Libc> {
   loaded ??= bindLibc().catch((error) => {
     loaded = undefined;

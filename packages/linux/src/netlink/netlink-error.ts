@@ -4,7 +4,7 @@ import { ProxierError } from '@kube-proxier/core';
 /**
  * - `NETLINK_REFUSED`: the kernel refused the request; `errno` has the cause.
  * - `NETLINK_LOST`: an answer was not received (the socket overran, for example): the outcome of the pending requests
- *   is unknown. Read back the current state, and continue from that.
+ *   is unknown. Read back the current state.
  * - `NETLINK_UNAVAILABLE`: this netlink protocol is not available.
  * - `NETLINK_CLOSED`: the socket was closed.
  */

@@ -42,7 +42,7 @@ function addressOf(kind: 'IPv4' | 'IPv6') {
       : fc
           .array(fc.constantFrom('0', '1', 'fd00', 'abcd'), { minLength: 8, maxLength: 8 })
           .map((words) => words.join(':'));
-  // This project treats an IPv4-mapped IPv6 address as an IPv4 address.
+  // IPv4-mapped IPv6 addresses are treated as IPv4 addresses.
   return raw
     .map((text) => parseAddress(text))
     .filter((parsed) => parsed?.family === kind)
@@ -181,7 +181,7 @@ describe('encoded messages decode to the same values', () => {
       fc.property(flow, (given) => {
         const deletion = attributeMap(encodeDeletion(given).subarray(4));
         const asSeen = attributeMap(encodeFlow({ ...given, replyZone: given.entry.zone }).subarray(4));
-        // Zone 0 is left out, for kernels without zones.
+        // Zone 0 is omitted, for kernels without zones.
         expect([...deletion.keys()]).toEqual(given.replyZone === 0 ? [2, 12] : [2, 12, 18]);
         expect(deletion.get(2)).toEqual(asSeen.get(2));
         expect(deletion.get(12)?.readUInt32BE()).toBe(given.id);

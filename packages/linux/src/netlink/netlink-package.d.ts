@@ -1,4 +1,4 @@
-/** What is used of the npm package: its own types name another version of Node. */
+/** The used part of the npm package, whose own types refer to another version of Node. */
 declare module 'netlink' {
   import type { EventEmitter } from 'node:events';
 

@@ -22,7 +22,7 @@ export interface NetlinkSoakResult {
   readonly refused: number;
   /** Batches whose answers were lost. */
   readonly lost: number;
-  /** How often the whole state was compared. */
+  /** Number of comparisons of the whole state. */
   readonly comparisons: number;
 }
 
@@ -30,9 +30,9 @@ const BATCH = 100;
 const SCHEDULERS = ['rr', 'wlc', 'sh', 'lblc'];
 
 /**
- * Sends random commands to the kernel, many of which it must refuse, and compares every answer, and periodically the
- * whole state, with the result of the same commands in {@link FakeIpvs}. Where answers were lost, the current state is
- * read back, as a backend does.
+ * Sends random commands to the kernel, many of them invalid, and compares every answer, and periodically the whole
+ * state, with the result of the same commands in {@link FakeIpvs}. After lost answers, the current state is read back,
+ * as a backend does.
  *
  * @throws Error when anything differs.
  */

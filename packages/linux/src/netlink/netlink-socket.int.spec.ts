@@ -51,7 +51,7 @@ whereAllowed.each(['koffi', 'netlink'] as const)('NetlinkSocket through %s', (tr
     });
   });
 
-  test('a long list is passed on in pieces, and a list that changes during the read is reported', async () => {
+  test('a long dump is passed on in parts, and a change during the dump is reported', async () => {
     await withNamespace(async ({ name }) => {
       const run = (command: string, input?: string) =>
         execFileSync('nsenter', [`--net=/run/netns/${name}`, 'ip', ...command.split(' ')], input ? { input } : {});

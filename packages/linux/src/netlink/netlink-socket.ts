@@ -24,14 +24,14 @@ interface Exchange {
   readonly first: number;
   readonly last: number;
   readonly dump: boolean;
-  /** Its bytes are reused. */
+  /** The buffer is reused. */
   readonly take: (answer: NetlinkAnswer, sequence: number) => void;
   /** By sequence number. */
   readonly errors: Map<number, number>;
   done: boolean;
 }
 
-/** How requests are sent, and how their answers are handled. */
+/** Options for sending requests and handling answers. */
 interface Conversation {
   /** Flags of the last request, in addition to its own. Default 0. */
   readonly lastFlags?: number;
@@ -39,17 +39,17 @@ interface Conversation {
   readonly dump?: boolean;
   /** Whether the event loop runs between datagrams. Default false. */
   readonly patient?: boolean;
-  /** Whether it is sent from a thread. Default: when it is large. */
+  /** Whether requests are sent from a thread. Default: large ones. */
   readonly inBackground?: boolean;
   /** Default: nothing. */
   readonly take?: Exchange['take'];
 }
 
 /**
- * {@link Netlink} by calls of the C library, or through the package `netlink` where the package `koffi`, which calls it,
- * cannot be loaded. The kernel processes a request while it is sent, so by the C library its answer is available when
- * sending returns, and nothing has to be awaited. Requests go in batches of {@link MAX_IN_FLIGHT} at most; the event loop
- * runs between batches. The socket is opened with the first request; a socket that lost an answer is replaced.
+ * {@link Netlink} by calls of the C library, or through the package `netlink` where the package `koffi`, which calls
+ * it, cannot be loaded. The kernel processes a request while it is sent, so with the C library, its answer is available
+ * when sending returns. Requests are sent in batches of at most {@link MAX_IN_FLIGHT}; the event loop runs between
+ * batches. The socket is opened with the first request; a socket that lost an answer is replaced.
  */
 export class NetlinkSocket implements Netlink {
   #socket: DatagramSocket | undefined;
@@ -130,7 +130,7 @@ export class NetlinkSocket implements Netlink {
     });
   }
 
-  /** Runs one operation at a time, so that what is received belongs to the last request. */
+  /** Runs one operation at a time, so that received messages belong to the last request. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#queue.then(work);
     this.#queue = result.catch(() => {});
@@ -139,7 +139,7 @@ export class NetlinkSocket implements Netlink {
 
   /**
    * Sends messages in one batch. Only the last requests an acknowledgement; since the kernel processes them in order,
-   * that one confirms that all others are done, and only their errors are sent separately.
+   * that acknowledgement covers all others, and only their errors are sent separately.
    */
   async #converse(
     requests: readonly NetlinkRequest[],

@@ -12,17 +12,17 @@ const EINTR = 4;
 const EAGAIN = 11;
 const ENOBUFS = 105;
 
-/** The messages that a {@link NetlinkSubscription} received. */
+/** Messages received by a {@link NetlinkSubscription}. */
 export interface ReceivedMessages {
   /** In order. */
   readonly messages: readonly NetlinkAnswer[];
-  /** Further messages were lost: the state that they describe has to be read again. */
+  /** Messages were lost: the state that they describe must be read again. */
   readonly missed: boolean;
 }
 
 /**
- * Receives multicast messages of the kernel. No caller waits for them: the kernel keeps messages until they are read,
- * as many as the buffer holds.
+ * Receives multicast messages of the kernel. Polled: the kernel buffers messages until they are read, up to the buffer
+ * size.
  */
 export class NetlinkSubscription {
   readonly #buffer = Buffer.alloc(MAX_BYTES);
@@ -97,7 +97,7 @@ export class NetlinkSubscription {
   }
 }
 
-/** @returns false when some of it could not be decoded. */
+/** @returns false when a part could not be decoded. */
 function readDatagram(buffer: Buffer, length: number, messages: NetlinkAnswer[]): boolean {
   if (length > buffer.length) {
     return false;

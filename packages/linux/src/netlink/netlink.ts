@@ -18,7 +18,7 @@ export const NETLINK_FLAGS = {
 /** One message to the kernel, without its header. */
 export interface NetlinkRequest {
   readonly type: number;
-  /** Of {@link NETLINK_FLAGS}; `NLM_F_REQUEST` is implied. */
+  /** Flags of {@link NETLINK_FLAGS}; `NLM_F_REQUEST` is implied. */
   readonly flags: number;
   readonly payload: Uint8Array;
 }
@@ -30,16 +30,16 @@ export interface NetlinkAnswer {
 }
 
 /**
- * One netlink socket. Calls on it may overlap; they are served one at a time.
+ * One netlink socket. Concurrent calls are serialized.
  *
  * Every method rejects with a `NetlinkError`: `NETLINK_LOST` when the outcome is unknown.
  */
 export interface Netlink {
   /**
-   * Sends requests, which the kernel carries out in order. A refused request does not stop the others.
+   * Sends requests, which the kernel processes in order. A refused request does not stop the others.
    *
-   * @param options.inBackground the kernel takes long to carry them out, so they are sent from a thread, where the transport can.
-   *   Must be repeatable. Default false.
+   * @param options.inBackground sends them from a thread, if the transport supports it, because the kernel takes long
+   *   to process them. Must be idempotent. Default false.
    * @returns for each request 0, or the positive error number of its refusal.
    */
   execute(
@@ -57,18 +57,18 @@ export interface Netlink {
   /**
    * Requests many single objects. A refused request does not stop the others.
    *
-   * @returns for each request its answer, or the positive error number of its refusal; 0 when it got neither.
+   * @returns for each request its answer, or the positive error number of its refusal; 0 when there was neither.
    */
   requestEach(requests: readonly NetlinkRequest[]): Promise<readonly (NetlinkAnswer | number)[]>;
 
   /**
    * Requests a whole list (flag `dump`) that may be too long to keep in memory or to read at once: the event loop runs
-   * between pieces of it.
+   * between parts.
    *
    * @param take receives the messages in order; a payload is valid only until it returns, as its bytes are reused.
    * @throws NetlinkRefused
-   * @throws NetlinkError `NETLINK_LOST` also when the list changed while it was read: the messages passed on may lack
-   *   some entries, and contain others twice.
+   * @throws NetlinkError `NETLINK_LOST` also when the list changed during the dump: the messages passed on may lack
+   *   some entries and repeat others.
    */
   dump(request: NetlinkRequest, take: (answer: NetlinkAnswer) => void): Promise<void>;
 

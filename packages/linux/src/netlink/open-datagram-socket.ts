@@ -7,7 +7,7 @@ import { type NetlinkSocketOptions, type NetlinkTransport, unavailable } from '.
 import { openPackageSocket } from './package-socket.js';
 
 /**
- * Opens a netlink socket: through `koffi`, or through the package `netlink` where that cannot be loaded.
+ * Opens a netlink socket: through `koffi`, or through the package `netlink` if `koffi` cannot be loaded.
  *
  * @throws NetlinkError `NETLINK_UNAVAILABLE`
  */
@@ -43,17 +43,17 @@ async function openInPlaceOfKoffi(
   }
 }
 
-/** How netlink sockets are opened by this process. */
+/** The package that opens netlink sockets in this process. */
 export interface NetlinkTransportChoice {
   readonly transport: NetlinkTransport;
-  /** Why it is not `koffi`. */
+  /** Why `koffi` is not used. */
   readonly reason?: string;
 }
 
 /**
- * Finds out which package opens netlink sockets in this process, by opening one. The kernel is sent nothing.
+ * Detects which package opens netlink sockets in this process, by opening one. Sends nothing to the kernel.
  *
- * @throws NetlinkError `NETLINK_UNAVAILABLE` where neither does.
+ * @throws NetlinkError `NETLINK_UNAVAILABLE` when neither package works.
  */
 export async function chooseNetlinkTransport(
   protocol: NetlinkProtocol,

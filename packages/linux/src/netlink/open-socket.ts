@@ -58,9 +58,9 @@ function openHere(libc: Libc, protocol: NetlinkProtocol, receiveBuffer: number, 
 }
 
 /**
- * The error where netlink cannot be used.
+ * The error when netlink cannot be used.
  *
- * @param other why another way does not work either.
+ * @param other why the alternative does not work either.
  */
 export function unavailable(protocol: NetlinkProtocol, cause: unknown, other?: string): NetlinkError {
   const also = other === undefined ? '' : `; ${other}`;
@@ -71,7 +71,7 @@ export function unavailable(protocol: NetlinkProtocol, cause: unknown, other?: s
   );
 }
 
-/** The error where the outcome of a request is unknown. */
+/** The error when the outcome of a request is unknown. */
 export function lostAnswer(why: string): NetlinkError {
   return new NetlinkError('NETLINK_LOST', `an answer of the kernel was lost (${why}); read back the current state`);
 }

@@ -8,7 +8,7 @@ import { NETLINK_FLAGS, type NetlinkProtocol } from './netlink.js';
 import { NetlinkSocket } from './netlink-socket.js';
 
 const PACKAGE = createRequire(import.meta.url).resolve('netlink');
-/** What a process does with the package, whose socket has the smallest buffer that the kernel allows. */
+/** A script that uses the package, with the smallest socket buffer that the kernel allows. */
 const OPEN = `
   const { RawNetlinkSocket } = require(${JSON.stringify(PACKAGE)});
   const socket = new RawNetlinkSocket(0, { recvBufferSize: 1, sendBufferSize: 0 });
@@ -50,16 +50,16 @@ whereAllowed('The package netlink', () => {
   const node = (program: string) =>
     namespace.runner.run({ command: process.execPath, args: ['--eval', program], timeout: 60_000 });
 
-  test.each(Object.entries(OVERRUNS))('ends the process where a socket receives %s', async (_what, overrun) => {
+  test.each(Object.entries(OVERRUNS))('ends the process when a socket receives %s', async (_what, overrun) => {
     await expect(node(`${OPEN}${overrun}`)).rejects.toThrow(/SIGABRT|Error in native callback/);
   });
 
-  test('does not where the socket receives what it holds', async () => {
+  test('does not end the process when the answers fit into the buffer', async () => {
     const one = "socket.once('message', () => process.exit(0)); socket.send(refused, {}, () => {});";
     await expect(node(`${OPEN}${one}`)).resolves.toMatchObject({ stdout: '' });
   });
 
-  test('is sent no more requests than have room for their refusals, of any size', async () => {
+  test('has no more requests in flight than their refusals fit into the buffer, at any size', async () => {
     const socket = open('route');
     const large = { type: 4711, flags: 0, payload: Buffer.alloc(40_000) };
     const small = { type: ROUTE_MESSAGES.deleteLink, flags: 0, payload: encodeLink('none-such') };
@@ -69,7 +69,7 @@ whereAllowed('The package netlink', () => {
     socket.close();
   });
 
-  test('receives a list of any length: the kernel waits for its reader', async () => {
+  test('receives a dump of any length: the kernel waits for the reader', async () => {
     const addresses = Array.from({ length: 5000 }, (_, index) => `10.1.${index >> 8}.${index & 255}`);
     const stdin = addresses.map((address) => `address add ${address}/32 dev lo\n`).join('');
     await namespace.runner.run({ command: 'ip', args: ['-batch', '-'], stdin });
@@ -83,7 +83,7 @@ whereAllowed('The package netlink', () => {
     await socket.dump(request, () => {
       count++;
       if (count % 1000 === 0) {
-        // A reader that is slow.
+        // A slow reader.
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
       }
     });

@@ -9,16 +9,16 @@ import { ANSWER_SIZE } from './request-batches.js';
 
 /** Requested sizes of the buffers in bytes; the kernel limits them (`net.core.rmem_max` and `wmem_max`). */
 const BUFFER = 8 * 1024 * 1024;
-/** Answers that must fit into the buffer at least: that to one request, and its confirmation. */
+/** Minimum number of answers that must fit into the buffer: one answer and its acknowledgement. */
 const LEAST = 4 * ANSWER_SIZE;
 const ADVICE = 'raise the sysctl net.core.wmem_max, or install the package koffi';
 /** Milliseconds between two readings of the clock. */
 const MOMENT = 50;
 
 /**
- * Through the npm package `netlink`, whose native part ends the process when the socket overruns. So callers send no more
- * at once than has room for its answers, and the socket receives no notifications. A list cannot overrun it: the kernel
- * writes the next piece of one when half of the buffer is free.
+ * Through the npm package `netlink`, whose native part ends the process when the socket overruns. So callers limit
+ * requests in flight to the room for their answers, and the socket receives no notifications. A dump cannot overrun it:
+ * the kernel writes the next part when half of the buffer is free.
  */
 export async function openPackageSocket(
   protocol: NetlinkProtocol,
@@ -60,19 +60,19 @@ class PackageSocket implements DatagramSocket {
   readonly #queue: Buffer[] = [];
   #failure: Error | undefined;
   #isClosed = false;
-  /** Wakes up who waits. */
+  /** Wakes up the waiter. */
   #wake: () => void = () => undefined;
 
   constructor(private readonly socket: RawNetlinkSocket) {
     this.portId = socket.address().port;
     this.capacity = socket.getRecvBufferSize();
-    // Nothing else may run in a listener: an exception ends the process, and closing the socket is not safe.
+    // A listener must do nothing else: an exception ends the process, and closing the socket is not safe.
     socket.on('message', (message: Buffer) => {
       this.#queue.push(message);
       this.#wake();
     });
     socket.on('error', (error: Error) => this.#fail(error));
-    // Nothing is expected but answers.
+    // Only answers are expected.
     socket.unref();
   }
 
@@ -89,7 +89,7 @@ class PackageSocket implements DatagramSocket {
           }
         });
       } catch (error) {
-        // It was closed after a failure.
+        // Closed after a failure.
         throw lostAnswer(messageOf(error));
       }
     });
@@ -107,7 +107,7 @@ class PackageSocket implements DatagramSocket {
     }
     const failure = this.#failure;
     if (failure !== undefined) {
-      // The next request may be answered again.
+      // The next request may succeed.
       this.#failure = undefined;
       throw lostAnswer(failure.message);
     }
@@ -128,7 +128,7 @@ class PackageSocket implements DatagramSocket {
     this.#wake = () => undefined;
   }
 
-  /** More is received in each turn than one datagram: what waits here is not to grow. */
+  /** Each turn receives more than one datagram, so that the queue does not grow. */
   async othersTurn(): Promise<void> {
     if (this.#queue.length === 0) {
       await new Promise((resolve) => setImmediate(resolve));

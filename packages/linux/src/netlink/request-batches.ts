@@ -8,19 +8,19 @@ export const MAX_BYTES = 64 * 1024;
 /** Bytes of the header of a message. */
 export const HEADER = 16;
 
-/** Bytes that an answer with one object takes in the kernel at most. */
+/** Maximum bytes of an answer with one object in the kernel. */
 export const ANSWER_SIZE = 8192 + 512;
 
-/** Bytes that the refusal of a message takes in the kernel at most: it contains the message. */
+/** Maximum bytes of the refusal of a message in the kernel: it contains the message. */
 export function refusalSize(message: number): number {
   const content = 384 + message;
   return 2 ** Math.ceil(Math.log2(content)) + 512;
 }
 
 /**
- * The requests from an index on that are sent in one call.
+ * The requests from an index on to send in one call.
  *
- * @param capacity bytes that their answers may take in the kernel. Default: any.
+ * @param capacity maximum bytes of their answers in the kernel. Default: unlimited.
  */
 export function nextBatch(
   requests: readonly NetlinkRequest[],
@@ -28,7 +28,7 @@ export function nextBatch(
   capacity = Number.POSITIVE_INFINITY,
 ): readonly NetlinkRequest[] {
   let bytes = 0;
-  // The last one is confirmed as well.
+  // The last one is acknowledged as well.
   let answers = refusalSize(0);
   let end = from;
   while (end < requests.length && end - from < MAX_IN_FLIGHT) {

@@ -111,7 +111,7 @@ Local:
 
   test('if_inet6: without addresses during duplicate address detection, or with a duplicate', () => {
     const line = (last: number, flags: string) => `fd0000000000000000000000000000${last} 02 40 00 ${flags} eth0\n`;
-    // Tentative; tentative but optimistic; found to be a duplicate; secondary and permanent.
+    // Tentative; tentative and optimistic; duplicate; secondary and permanent.
     const text = [line(11, 'c0'), line(12, 'c4'), line(13, '88'), line(14, '81')].join('');
     expect(parseIfInet6(text)).toEqual(['fd00::12', 'fd00::14']);
   });

@@ -7,16 +7,16 @@ import { type KernelFiles, kernelFiles } from '../process/kernel-files.js';
 export interface LocalNetwork {
   /**
    * Canonical addresses of all interfaces, both families, sorted, without duplicates: including loopback, link-local
-   * addresses (without zone) and those of interfaces that are down. IPv6 addresses during duplicate address detection,
-   * and those where it failed, are left out.
+   * addresses (without zone) and those of interfaces that are down. Without IPv6 addresses during duplicate address
+   * detection or after its failure.
    */
   localAddresses(): Promise<readonly string[]>;
 }
 
 /**
- * {@link LocalNetwork} from the kernel's routing tables in `/proc/net`: exactly what packet filters treat as a local
- * address. `os.networkInterfaces` omits interfaces that are down, such as IPVS's dummy interface; it is used only where
- * `/proc/net` cannot be read.
+ * {@link LocalNetwork} from the kernel's routing tables in `/proc/net`: exactly the addresses that packet filters treat
+ * as local. `os.networkInterfaces` omits interfaces that are down, such as IPVS's dummy interface; it is used only
+ * where `/proc/net` cannot be read.
  */
 export class ProcLocalNetwork implements LocalNetwork {
   readonly #files: KernelFiles;

@@ -5,8 +5,8 @@ export interface PacketCount {
 }
 
 /**
- * Named kernel counters (`nfnetlink_acct`). Rules refer to them with `-m nfacct --nfacct-name`. They outlive rules and
- * processes.
+ * Named kernel counters (`nfnetlink_acct`). Rules refer to them with `-m nfacct --nfacct-name`. They persist beyond
+ * rules and processes.
  */
 export interface PacketCounters {
   /**
@@ -19,6 +19,6 @@ export interface PacketCounters {
   /** Undefined when the counter does not exist. */
   read(name: string): Promise<PacketCount | undefined>;
 
-  /** Closes what is kept open for later calls. Another call opens it again. */
+  /** Closes the socket. A later call reopens it. */
   close(): void;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { EndingOwners } from './ending-owners.js';
 
-test('waits for every process that was requested to end, and for no other', async () => {
+test('waits for every terminating process, and for no other', async () => {
   const owners = new EndingOwners();
   await owners.allEnded();
   const ends: (() => void)[] = [];

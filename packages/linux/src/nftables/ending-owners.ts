@@ -1,6 +1,6 @@
 /**
- * Processes that own tables and were requested to end: until they have ended, they own their tables. Instances of `Nft`
- * that take over tables of each other share one.
+ * Terminating processes that own tables: they own their tables until they exit. Shared by instances of `Nft` that take
+ * over each other's tables.
  */
 export class EndingOwners {
   readonly #ending = new Set<Promise<unknown>>();

@@ -21,13 +21,13 @@ interface FakeContainer {
   readonly elements: ReadonlyMap<string, NftElement>;
 }
 
-/** One table, while it is changed by one transaction. */
+/** One table during a transaction. */
 export interface FakeTable {
   readonly flags: readonly NftTableFlag[];
   readonly chains: Map<string, FakeChain>;
   readonly containers: Map<string, FakeContainer>;
   readonly counters: Map<string, NftCounter>;
-  /** Sets and maps whose elements were copied in the current transaction, and may be changed. */
+  /** Sets and maps whose elements were copied in the current transaction and are mutable. */
   readonly owned: Set<string>;
 }
 
@@ -197,8 +197,8 @@ function addElement(
 }
 
 /**
- * Whether the kernel finds that a new key overlaps with another: it looks up the first and the last value of the new one. A new
- * key that contains the other, with both of its ends, is not found.
+ * Whether the kernel detects an overlap of a new key: it looks up the first and the last value of the new interval. A
+ * new interval that fully contains an existing one is not detected.
  */
 function overlaps(other: string, key: string): boolean {
   const fields = other.split(' . ');
@@ -211,7 +211,7 @@ function endsOf(field: string): readonly [string, string] {
   if (first !== undefined && last !== undefined) {
     return [first, last];
   }
-  // The last address of a network is in another one if the first is, or it contains that one.
+  // The last address of a network is in another network if the first one is, or if it contains that network.
   const [base = ''] = field.split('/');
   return [base, base];
 }

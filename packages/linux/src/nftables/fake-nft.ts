@@ -14,9 +14,9 @@ import { renderNftRule } from './rules/render-rule.js';
  * rules and elements need the objects that they refer to. Time does not pass: elements with a timeout are kept.
  */
 export class FakeNft implements Nft {
-  /** Every transaction that was carried out or rejected, in order. */
+  /** Every committed or rejected transaction, in order. */
   readonly transactions: NftTransaction[] = [];
-  /** How often `list` was called. */
+  /** Number of calls of `list`. */
   lists = 0;
   /** Commands for which this returns true are refused, as by a kernel that lacks a feature. */
   refuses: (command: NftCommand) => boolean = () => false;
@@ -123,7 +123,7 @@ export class FakeNft implements Nft {
     return { stop, ended };
   }
 
-  /** Carries out a transaction as another program would. */
+  /** Commits a transaction as another program. */
   runAsOther(transaction: NftTransaction, by: NftChange = { pid: 1, program: 'nft' }): void {
     this.#execute(transaction, true);
     for (const { key, onChange } of this.#watchers) {

@@ -14,29 +14,29 @@ import type { NftElement, NftTable } from './nft-table.js';
 import type { NftTransaction } from './nft-transaction.js';
 import type { NftChange, NftWatch } from './nft-watch.js';
 
-/** How nf_tables is reached: by netlink, or by the program nft. */
+/** The access path to nf_tables: netlink, or the program nft. */
 export type NftAccess = 'netlink' | 'nft';
 
-/** A way to nf_tables that works. */
+/** A working access path to nf_tables. */
 export interface ChosenNftAccess {
   readonly access: NftAccess;
   /** The package that opens netlink sockets; undefined for the program. */
   readonly transport?: NetlinkTransport;
-  /** Why it is the program, or another package than `koffi`; undefined where that was requested. */
+  /** Why the program, or a package other than `koffi`, is used; undefined when requested. */
   readonly reason?: string;
 }
 
 export interface NftChoiceOptions {
-  /** Runs nft. Netlink is used where the runner says in which network namespace that is. */
+  /** Runs nft. Netlink is used only if the runner's network namespace is known. */
   readonly runner: CommandRunner;
   /**
-   * Default: netlink where `koffi` can be loaded, else the program, else netlink through the package `netlink`, which is
+   * Default: netlink if `koffi` can be loaded, else the program, else netlink through the package `netlink`, which is
    * limited ({@link NetlinkNftOptions.transport}).
    */
   readonly access?: NftAccess;
 }
 
-/** Chooses once how nf_tables is reached, by trial, for all instances that it creates. */
+/** Selects the access path to nf_tables once, by probing, for all instances that it creates. */
 export class NftChoice {
   readonly #endingOwners = new EndingOwners();
   readonly #commits = new NftCommits();
@@ -44,7 +44,7 @@ export class NftChoice {
 
   constructor(private readonly options: NftChoiceOptions) {}
 
-  /** @throws NftError when netlink was requested, and does not work; the next call tries again. */
+  /** @throws NftError when netlink was requested and does not work; the next call retries. */
   chosen(): Promise<ChosenNftAccess> {
     this.#chosen ??= this.#choose().catch((error: unknown) => {
       this.#chosen = undefined;
@@ -62,7 +62,7 @@ export class NftChoice {
   }
 
   /**
-   * Access to a new network namespace, which is removed with it: for trials.
+   * Access to a new, temporary network namespace, for probes.
    *
    * @param isolated runs programs in network namespaces of their own.
    */
@@ -76,7 +76,7 @@ export class NftChoice {
   /**
    * Looks up single elements and chains of a table of the host.
    *
-   * @returns undefined where that is not possible: by the program nft, or without the package `koffi`.
+   * @returns undefined when not supported: with the program nft, or without the package `koffi`.
    * @throws NftError when the kernel refuses.
    */
   async openLookup(family: NftFamily, table: string): Promise<NftTableLookup | undefined> {
@@ -102,7 +102,7 @@ export class NftChoice {
     if (access === undefined && (await this.#isInstalled())) {
       return { access: 'nft', reason };
     }
-    // This is another way only where koffi cannot be loaded.
+    // An alternative only when koffi cannot be loaded.
     const otherReason = await this.#whyNoNetlink(undefined);
     if (otherReason === undefined) {
       return { access: 'netlink', transport: 'netlink', reason };
@@ -135,7 +135,7 @@ export class NftChoice {
       await nft.tables('ip');
       return undefined;
     } catch (error) {
-      // Without permission the program fails, too, and says no more.
+      // Without permission, the program fails as well, without further details.
       return error instanceof NftError && error.code !== 'NFT_PERMISSION_DENIED' ? messageOf(error) : undefined;
     } finally {
       nft.close();
@@ -157,7 +157,7 @@ export class NftChoice {
   }
 }
 
-/** An {@link Nft} that is chosen when it is first used. */
+/** An {@link Nft} that is selected on first use. */
 class ChosenNft implements Nft {
   #nft: Promise<Nft> | undefined;
 
@@ -202,7 +202,7 @@ class ChosenNft implements Nft {
       if (isStopped) {
         watch?.stop();
       } else if (watch === undefined) {
-        // Changes cannot be watched, which no second attempt would change.
+        // Changes cannot be watched; a retry would not help.
         await new Promise<void>((resolve) => {
           stop = resolve;
         });

@@ -4,7 +4,7 @@ import { firstErrorLine, isMissingObject, nftErrorOf, refusalOf } from './nft-di
 
 const failed = (stderr: string) => new CommandError('exit-code', 'nft', 1, undefined, stderr, stderr);
 
-test('the first error counts; later ones may follow from it', () => {
+test('the first error is used; later ones may be its consequence', () => {
   expect(firstErrorLine('warning\nstdin:2:1-3: Error: first\nadd x\n^^^\nstdin:3:1-3: Error: second\n')).toBe(
     'stdin:2:1-3: Error: first',
   );
@@ -25,7 +25,7 @@ test('an object that does not exist is recognized', () => {
   expect(isMissingObject(failed('Error: No such file or directory'))).toBe(false);
 });
 
-test('a refusal has the line of the transaction, and what is wrong with it', () => {
+test('a refusal has the line of the transaction, and the reason', () => {
   const error = failed('/dev/stdin:2:5-9: Error: Could not process rule: File exists\nadd b\n');
   expect(refusalOf('add a\nadd b\n', error)).toMatchObject({ refusal: 'exists', line: 2, lineText: 'add b' });
   expect(refusalOf('add a\n', failed('Error: odd'))).toMatchObject({ refusal: 'other', line: undefined });

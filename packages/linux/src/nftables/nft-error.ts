@@ -4,7 +4,7 @@ export type NftErrorCode =
   | 'NFT_MISSING'
   | 'NFT_PERMISSION_DENIED'
   | 'NFT_BUSY'
-  /** Another process changed the table since it was read, or may have. Nothing was written. */
+  /** Another process changed the table since it was read, or may have changed it. Nothing was written. */
   | 'NFT_CHANGED'
   | 'NFT_TIMED_OUT'
   | 'NFT_FAILED'

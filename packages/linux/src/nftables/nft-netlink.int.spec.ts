@@ -69,9 +69,9 @@ const many = (count: number) =>
   });
 
   describe('runAll', () => {
-    /** So many elements that the kernel gets them in the background, and makes no notifications meanwhile. */
+    /** Enough elements to be sent in the background, without notifications. */
     const PART = 12_000;
-    /** As long as a slice of planning, in which no answer of the kernel is received. */
+    /** The duration of a planning slice, during which no answer is received. */
     const plan = () => {
       for (const begin = performance.now(); performance.now() - begin < 8; );
     };
@@ -86,7 +86,7 @@ const many = (count: number) =>
       }
     }
 
-    test('rejects the transaction after a change by another program, and writes nothing after it', async () => {
+    test('rejects the transaction after a foreign change, and writes nothing afterwards', async () => {
       await nft.list(FAMILY, TABLE);
       const flushes = async (part: number) => {
         if (part === 2) {
@@ -98,7 +98,7 @@ const many = (count: number) =>
       expect(await addresses()).toEqual([]);
     });
 
-    test('is not aborted by other programs that change other tables all the time', async () => {
+    test('is not aborted by continuous foreign changes of other tables', async () => {
       await nft.list(FAMILY, TABLE);
       let isOver = false;
       const loop = 'for number in $(seq 150); do nft add table ip other-$number; done';
@@ -117,7 +117,7 @@ const many = (count: number) =>
       expect((await addresses()).length).toBe(12 * PART);
     });
 
-    test('two instances that share their transactions do not take each other for another program', async () => {
+    test('two instances that share their commits report no foreign changes of each other', async () => {
       const commits = new NftCommits();
       const [one, other] = (['ip', 'ip6'] as const).map((family) => {
         const instance = createNetlinkNft({ namespace: namespace.path, watchInterval: 10, commits });
@@ -149,7 +149,7 @@ const many = (count: number) =>
           }
         }
         await instance.runAll(all());
-        // A change that another program may have made would refuse this.
+        // A possible foreign change would refuse this.
         await instance.run(command({ do: 'add-chain', chain: 'end' }));
         expect((await instance.listElements(family, name, 'set', 'addresses'))?.size).toBe(12 * PART);
         expect(reported).toEqual([]);
@@ -166,7 +166,7 @@ const many = (count: number) =>
     expect(await addresses()).toEqual([]);
   });
 
-  test('the process does other things while the kernel carries out a large transaction', async () => {
+  test('the event loop runs while the kernel commits a large transaction', async () => {
     const commands = [add(...many(100_000))];
     let ticks = 0;
     const timer = setInterval(() => ticks++, 1);
@@ -221,7 +221,7 @@ const many = (count: number) =>
         [{ do: 'delete-container', kind: 'map', name: 'verdicts' }, 'delete map ip trial verdicts'],
       ] as const;
       for (const [command, text] of deletions) {
-        // What is in the same transaction is not in force either.
+        // The rest of the transaction is not in force either.
         await expect(run(other, { do: 'add-chain', chain: 'new' }, command)).rejects.toMatchObject({
           ...{ code: 'NFT_REFUSED', refusal: 'busy' },
           message: expect.stringMatching(
@@ -235,7 +235,7 @@ const many = (count: number) =>
     },
   );
 
-  test('a check changes nothing, not even the generation of the ruleset', async () => {
+  test('a check changes nothing, including the generation of the ruleset', async () => {
     await nft.list(FAMILY, TABLE);
     const changes: NftChange[] = [];
     const watch = open().watch(FAMILY, TABLE, (change) => changes.push(change));
@@ -267,7 +267,7 @@ const many = (count: number) =>
     expect((await nft.list(FAMILY, TABLE))?.chains.size).toBe(0);
   });
 
-  test('reports foreign changes with their process, and not its own changes', async () => {
+  test('reports foreign changes with their process, but no own changes', async () => {
     const changes: NftChange[] = [];
     const watch = nft.watch(FAMILY, TABLE, (change) => changes.push(change));
     await nft.list(FAMILY, TABLE);
@@ -287,13 +287,13 @@ const many = (count: number) =>
     await watch?.ended;
   });
 
-  test('notifications that were lost matter only where another process changed the ruleset', async () => {
+  test('lost notifications matter only after a foreign change', async () => {
     const small = createNetlinkNft({ namespace: namespace.path, watchInterval: 10, watchBuffer: 4096 });
     opened.push(small);
     const changes: NftChange[] = [];
     const watch = small.watch(FAMILY, TABLE, (change) => changes.push(change));
     await small.list(FAMILY, TABLE);
-    // Of the larger ones there are no notifications.
+    // Large transactions have no notifications.
     for (const elements of [many(2000), many(20_000)]) {
       await run(small, add(...elements));
       await run(small, { do: 'delete-elements', name: 'addresses', keys: elements });
@@ -307,7 +307,7 @@ const many = (count: number) =>
     watch?.stop();
   });
 
-  test('a foreign change just before or after a large transaction is noticed', async () => {
+  test('a foreign change just before or after a large transaction is detected', async () => {
     const changes: NftChange[] = [];
     const watch = nft.watch(FAMILY, TABLE, (change) => changes.push(change));
     await nft.list(FAMILY, TABLE);
@@ -317,7 +317,7 @@ const many = (count: number) =>
     expect(await addresses()).toEqual(['192.0.2.1']);
     await nft.list(FAMILY, TABLE);
     const count = changes.length;
-    // Whichever is first: the other change meets this transaction, or the next.
+    // In either order, the foreign change refuses this transaction or the next.
     const [large] = await Promise.allSettled([run(nft, add(...elements)), run(open(), add('192.0.2.2'))]);
     await until(() => changes.length > count);
     const met = large.status === 'rejected' ? large.reason : await run(nft, add('192.0.2.3')).catch((error) => error);
@@ -325,7 +325,7 @@ const many = (count: number) =>
     watch?.stop();
   });
 
-  test('a transaction that changes nothing does not hinder the next', async () => {
+  test('a transaction without changes does not affect the next', async () => {
     await nft.list(FAMILY, TABLE);
     for (let round = 0; round < 3; round++) {
       await run(nft, { do: 'add-table' }, ADDRESSES);
@@ -337,7 +337,7 @@ const many = (count: number) =>
     expect(await addresses()).toHaveLength(3);
   });
 
-  test('a transaction is rejected once another changed the table since it was listed', async () => {
+  test('a transaction is rejected after a foreign change of the listed table', async () => {
     await nft.list(FAMILY, TABLE);
     await shell('add', 'element', FAMILY, TABLE, 'addresses', '{ 192.0.2.1 }');
     await expect(run(nft, add('10.0.0.1'))).rejects.toMatchObject({
@@ -354,7 +354,7 @@ const many = (count: number) =>
     expect(await addresses()).toHaveLength(3);
   });
 
-  test('a list is complete while others change other tables', async () => {
+  test('a list is complete during foreign changes of other tables', async () => {
     await run(nft, add(...many(30_000)));
     let isDone = false;
     const second = open();
@@ -379,7 +379,7 @@ const many = (count: number) =>
   test('a list has all chains, and a transaction is accepted, while another program commits without a pause', async () => {
     const chains = Array.from({ length: 1000 }, (_, index): NftCommand => ({ do: 'add-chain', chain: `c${index}` }));
     const others = Array.from({ length: 1000 }, (_, index): NftCommand => ({ do: 'add-chain', chain: `c${index}` }));
-    // The kernel goes through the chains of older tables first.
+    // The kernel dumps the chains of older tables first.
     await run(nft, { do: 'delete-table' });
     await nft.run({ family: FAMILY, table: 'other', commands: [{ do: 'add-table' }, ...others] });
     await run(nft, { do: 'add-table' }, ADDRESSES, ...chains);
@@ -402,7 +402,7 @@ const many = (count: number) =>
     generation.close();
   });
 
-  test('a set that another replaced is written with its new type', async () => {
+  test('a set replaced by another program is written with its new type', async () => {
     await run(nft, add('10.0.0.1'));
     await shell('delete', 'set', FAMILY, TABLE, 'addresses');
     await shell('add', 'set', FAMILY, TABLE, 'addresses', '{ type inet_service; }');
@@ -414,7 +414,7 @@ const many = (count: number) =>
   describe('a table with the flag owner', () => {
     const owned = (flags: readonly ('owner' | 'persist')[]): NftCommand => ({ do: 'add-table', flags });
 
-    test('is changed by its instance only, and deleted when that is closed', async () => {
+    test('can be changed by its instance only, and is deleted when the instance is closed', async () => {
       await run(nft, { do: 'delete-table' }, owned(['owner']), ADDRESSES, add('10.0.0.1'));
       await expect(run(open(), add('10.0.0.2'))).rejects.toMatchObject({
         code: 'NFT_PERMISSION_DENIED',

@@ -35,23 +35,26 @@ export interface NetlinkNftOptions {
    */
   readonly namespace?: string;
   /**
-   * Shared by instances that take over tables with the flag `owner` from each other: the next waits until the last has
-   * given them up. Default: this instance's own.
+   * Shared by instances that take over tables with the flag `owner` from each other: the next one waits until the
+   * previous one has released them. Default: not shared.
    */
   readonly endingOwners?: EndingOwners;
-  /** Shared by instances in one network namespace, so that they know of each other's transactions. Default: its own. */
+  /**
+   * Shared by instances in one network namespace, so that they recognize each other's transactions. Default: not
+   * shared.
+   */
   readonly commits?: NftCommits;
   /** Milliseconds after which an answer of the kernel counts as lost. Default 20000. */
   readonly timeout?: number;
   /**
-   * The package that opens sockets. Default: `koffi`, or `netlink` where that cannot be loaded. By `netlink`, notifications
-   * are not received: any transaction of others may have changed a table; and a transaction must be small enough for its
-   * refusal to fit into the buffer of a socket.
+   * The package that opens sockets. Default: `koffi`, or `netlink` if `koffi` cannot be loaded. With `netlink`,
+   * notifications are not received: any foreign transaction may have changed a table; and the refusal of a transaction
+   * must fit into the socket buffer.
    */
   readonly transport?: NetlinkTransport;
   /** Milliseconds between two checks for foreign changes. Default 250. */
   readonly watchInterval?: number;
-  /** Bytes of notifications that the kernel keeps between two looks. Default 8 MiB. */
+  /** Buffer size in bytes for notifications between two checks. Default 8 MiB. */
   readonly watchBuffer?: number;
 }
 
@@ -59,38 +62,38 @@ export interface NetlinkNftOptions {
  * nf_tables by netlink: no program is started. A table with the flag `owner` belongs to this instance, until
  * {@link Nft.close}.
  *
- * A transaction starts from a known generation of the ruleset. Where another process changed a table since this instance
- * listed it, the next transaction on it is rejected with `NFT_CHANGED`, and nothing of it is in force.
+ * A transaction starts from a known generation of the ruleset. If another process changed a table since this instance
+ * listed it, the next transaction on it is rejected with `NFT_CHANGED` and has no effect.
  */
 export function createNetlinkNft(options: NetlinkNftOptions = {}): Nft {
   return new NetlinkNft(options);
 }
 
-/** Attempts while others change the ruleset. */
+/** Maximum attempts during foreign changes of the ruleset. */
 const MAX_ATTEMPTS = 20;
 const WATCH_INTERVAL = 250;
 /** Bytes of a transaction that is encoded in less than a millisecond. */
 const QUICKLY_ENCODED = 16_384;
-/** Bytes of a transaction without whose notifications the kernel is markedly faster. */
+/** Transaction size in bytes from which the kernel is markedly faster without notifications. */
 const LARGE = 131_072;
-/** Bytes that are provided for each of many transactions in a row. */
+/** Initial buffer size in bytes for each transaction of a series. */
 const PART = 1_048_576;
 const ERESTART = 85;
-/** Counters that are read one by one rather than with all others. */
+/** Maximum number of counters that are read one by one rather than in a dump. */
 const FEW_COUNTERS = 256;
 
-/** A transaction that was encoded before its turn, and what was known then. */
+/** A transaction that was encoded in advance, with the types used for it. */
 interface EarlyEncoding {
   readonly encoded: NftEncodedTransaction;
   readonly types: SetTypes['types'];
 }
 
 interface CommitOptions {
-  /** Whether it takes effect; without, the kernel checks it only. Default true. */
+  /** Whether it is committed; otherwise the kernel only validates it. Default true. */
   readonly isCommitted?: boolean;
-  /** Whether it is one of many in a row. Default false. */
+  /** Whether it is part of a series. Default false. */
   readonly isInRow?: boolean;
-  /** The transaction as it was encoded before its turn. */
+  /** The transaction, encoded in advance. */
   readonly early?: EarlyEncoding | undefined;
 }
 
@@ -98,11 +101,11 @@ class NetlinkNft implements Nft {
   #socket: NftSocket;
   readonly #lists = new NftTableLists(() => this.#socket);
   readonly #follower: NftRulesetFollower;
-  /** Since when tables are known that were listed. */
+  /** Marks of the listed tables. */
   readonly #listed = new Map<string, NftMark>();
   readonly #known = new KnownSets(this.#lists);
   readonly #commits: NftCommits;
-  /** Small transactions are written here: one at a time. */
+  /** Buffer for small transactions, one at a time. */
   #writer = new MessageWriter();
   /** The end of the queue of calls. */
   #last: Promise<unknown> = Promise.resolve();
@@ -126,7 +129,7 @@ class NetlinkNft implements Nft {
   }
 
   async runAll(transactions: AsyncIterable<NftTransaction>): Promise<void> {
-    // One is sent while the next is written.
+    // One is sent while the next is encoded.
     let [writer, other] = [new MessageWriter(PART), new MessageWriter(PART)];
     let last: Promise<unknown> = Promise.resolve();
     let declares = false;
@@ -140,7 +143,7 @@ class NetlinkNft implements Nft {
       [writer, other] = [other, writer];
       await last;
       last = this.#inTurn(() => this.#commit(transaction, { isInRow: true, early }));
-      // It is waited for with the next one.
+      // It is awaited with the next one.
       last.catch(() => undefined);
     }
     await last;
@@ -242,7 +245,7 @@ class NetlinkNft implements Nft {
     return run;
   }
 
-  /** Encodes a transaction before its turn, where the types of its elements are known. They are compared when it is committed. */
+  /** Encodes a transaction in advance, if the types of its elements are known. They are verified before the commit. */
   async #encodeEarly(transaction: NftTransaction, writer: MessageWriter): Promise<EarlyEncoding | undefined> {
     const known = this.#known.knownFor(transaction);
     if (known === undefined) {
@@ -252,7 +255,7 @@ class NetlinkNft implements Nft {
     return { types, encoded: await encode(transaction, { typesOf: (name) => types.get(name), writer }) };
   }
 
-  /** @returns the process that the kernel knows. */
+  /** @returns the process id that the kernel reports. */
   async #commit(
     transaction: NftTransaction,
     { isCommitted = true, isInRow = false, early }: CommitOptions = {},
@@ -270,7 +273,8 @@ class NetlinkNft implements Nft {
       } else if (isListed) {
         this.#follower.skipKnown();
       }
-      // Of a listed table it is the one of which all changes are known; the kernel refuses it if there were others.
+      // For a listed table, the generation up to which all changes are known; the kernel refuses the transaction after
+      // further changes.
       let generation = isListed ? this.#follower.generation : await this.#socket.generation();
       this.#refuseChanged(key, transaction, isInRow);
       const known = await this.#known.typesFor(transaction, generation, this.#listed.has(key));
@@ -283,7 +287,7 @@ class NetlinkNft implements Nft {
           this.#writer = new MessageWriter();
         }
         if (encoded.bytes.length > QUICKLY_ENCODED && !isListed) {
-          // Others had time to change the ruleset.
+          // Foreign changes are possible in the meantime.
           continue;
         }
       }
@@ -306,7 +310,7 @@ class NetlinkNft implements Nft {
           throw refusalOfKernel(transaction, encoded, error);
         }
         const [command] = transaction.commands;
-        // This is carried out without an answer; what exists is deleted in a generation of its own.
+        // This is committed without an answer; existing objects are deleted in a separate generation.
         const led = own ?? (command?.do === 'delete-table' ? nextNftGeneration(generation) : undefined);
         if (isCommitted && led !== undefined) {
           this.#follower.noteOwn(led, key);
@@ -322,7 +326,7 @@ class NetlinkNft implements Nft {
       }
       return process.pid;
     }
-    // Nothing that was received, or was not, may keep the next transaction from being accepted.
+    // Pending or lost notifications must not prevent the next transaction.
     this.#follower.stopListening();
     throw new NftError(
       'NFT_BUSY',
@@ -331,9 +335,9 @@ class NetlinkNft implements Nft {
   }
 
   /**
-   * @param isInRow the transaction is one of many: a possible foreign change while notifications were not received is reported to
-   *   watchers, and refuses the first transaction after them.
-   * @throws NftError when another changed the table since it was listed.
+   * @param isInRow the transaction is part of a series: a possible foreign change without notifications is reported to
+   *   watchers, and refuses the first transaction after the series.
+   * @throws NftError after a foreign change of the listed table.
    */
   #refuseChanged(key: string, { family, table }: NftTransaction, isInRow: boolean): void {
     const mark = this.#listed.get(key);
@@ -360,7 +364,7 @@ class NetlinkNft implements Nft {
   }
 }
 
-/** With pauses, where it is large. */
+/** With pauses, if it is large. */
 async function encode(transaction: NftTransaction, options: NftEncodeOptions): Promise<NftEncodedTransaction> {
   try {
     return await finishWithPauses(encodeNftTransactionInSlices(transaction, options), new EventLoopPace());

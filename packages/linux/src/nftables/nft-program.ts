@@ -38,8 +38,8 @@ export interface NftProgramOptions {
    */
   readonly persistent?: boolean;
   /**
-   * Shared by instances that take over tables with the flag `owner` from each other: the next waits until the process of the last
-   * has ended. Default: this instance's own.
+   * Shared by instances that take over tables with the flag `owner` from each other: the next one waits until the
+   * process of the previous one has ended. Default: not shared.
    */
   readonly endingOwners?: EndingOwners;
 }
@@ -49,19 +49,15 @@ export interface NftProgramOptions {
  * process.
  *
  * A table with the flag `owner` belongs to the process that created it. So from the first transaction that has this
- * flag until {@link Nft.close}, all transactions go to one long-running nft. Large ones take about four times as long
- * there.
+ * flag until {@link Nft.close}, all transactions go to one long-running nft. Large ones take about four times as long.
  */
 export function createNft(options: NftProgramOptions): Nft {
   return new NftProgram(options);
 }
 
-/**
- * Maximum size in characters of a transaction that is sent to a long-running nft, where it may also have its own
- * process.
- */
+/** Maximum size in characters of a transaction for the long-running nft, if a separate process is possible. */
 const MAX_SESSION_DOCUMENT = 32_768;
-/** Maximum number of own process ids to remember. */
+/** Maximum number of recorded own process ids. */
 const MAX_OWN = 1000;
 
 class NftProgram implements Nft {
@@ -69,7 +65,7 @@ class NftProgram implements Nft {
   #last: Promise<unknown> = Promise.resolve();
   readonly #own = new Set<number>();
   readonly #watchers = new Set<(change: NftChange) => void>();
-  /** Undefined where the runner cannot start long-running programs. */
+  /** Undefined when the runner cannot start long-running programs. */
   readonly #persistent: PersistentNft | undefined;
   #listsInParts = false;
 
@@ -105,7 +101,7 @@ class NftProgram implements Nft {
   async runAll(transactions: AsyncIterable<NftTransaction>): Promise<void> {
     let all: NftTransaction | undefined;
     for await (const transaction of transactions) {
-      // Each run of the program lists the table first, which takes longer than the rest.
+      // Each run of the program dumps the table first, which dominates its duration.
       all = { ...transaction, commands: [...(all?.commands ?? []), ...transaction.commands] };
     }
     if (all !== undefined) {
@@ -113,7 +109,7 @@ class NftProgram implements Nft {
     }
   }
 
-  /** The long-running nft if it is to run this; undefined for a process of its own. */
+  /** The long-running nft, if it should run this; undefined for a separate process. */
   #persistentFor(document: string): PersistentNft | undefined {
     const persistent = this.#persistent;
     const mayStay = this.options.persistent !== false && document.length <= MAX_SESSION_DOCUMENT;
@@ -126,7 +122,7 @@ class NftProgram implements Nft {
       return undefined;
     }
     const watch = watchWithNft(start, family, table, (change) => {
-      // The id of an own process is recorded when it is done, and the monitor may report it before.
+      // The id of an own process is recorded at its end; the monitor may report it earlier.
       void this.#last.then(() => {
         // A change of another table is not relevant, even when this process makes it.
         const isOwn =

@@ -7,8 +7,7 @@ export type NftAnswer = { readonly stderr: string } | { readonly end: 'ended' | 
 /**
  * A long-running nft that reads one transaction after another (`nft -i`).
  *
- * Each line is a transaction. It is followed by a word that nft rejects with an error: the output before that error is
- * the answer.
+ * Each line is a transaction, followed by an invalid word: the output before nft's error about that word is the answer.
  */
 export class NftSession {
   readonly #session: CommandSession;
@@ -18,9 +17,7 @@ export class NftSession {
     this.#session = new CommandSession(start, { command: 'nft', args: ['-i'] });
   }
 
-  /**
-   * @returns undefined where nft does not support this: some builds lack a command line.
-   */
+  /** @returns undefined when nft does not support this: some builds lack interactive mode. */
   static async start(start: NonNullable<CommandRunner['start']>, timeout: number): Promise<NftSession | undefined> {
     const session = new NftSession(start);
     const answer = await session.exchange('', timeout);

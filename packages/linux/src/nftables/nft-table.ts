@@ -15,27 +15,27 @@ export interface NftElement {
 /** A listed chain. */
 export interface NftListedChain {
   readonly base: NftBaseChain | undefined;
-  /** Its policy drops packets that no rule accepts. Default false. */
+  /** The policy is `drop`. Default false. */
   readonly dropsByPolicy?: boolean;
   /**
    * Comments of its rules, in order; undefined for rules without a comment. The text of a rule differs by nft version.
    */
   readonly rules: readonly (string | undefined)[];
-  /** What each of them does, to compare with `expectedNftFingerprint`; undefined by the program. */
+  /** Fingerprints of the rules, for comparison with `expectedNftFingerprint`; undefined with the program. */
   readonly fingerprints?: readonly string[];
 }
 
 /** A listed set or map. */
 export interface NftListedContainer {
   readonly kind: 'set' | 'map';
-  /** To compare with `nftContainerSignature`. */
+  /** For comparison with `nftContainerSignature`. */
   readonly signature: string;
   readonly elements: ReadonlyMap<string, NftElement>;
 }
 
 /** A listed table. */
 export interface NftTable {
-  /** None of its chains sees packets (flag `dormant`). Default false. */
+  /** The table is inactive (flag `dormant`). Default false. */
   readonly isDormant?: boolean;
   readonly counters: ReadonlyMap<string, NftCounter>;
   readonly chains: ReadonlyMap<string, NftListedChain>;
@@ -132,7 +132,7 @@ export function nftTableOf(objects: readonly NftObject[]): NftTable {
   return { chains, containers, counters, ...(isDormant ? { isDormant } : {}) };
 }
 
-/** The only flag is printed as a text, by nft 1.0.6 as an invalid one. */
+/** A single flag is printed as a string; nft 1.0.6 prints an invalid one. */
 function isDormantBy(flags: unknown): boolean {
   return Array.isArray(flags)
     ? flags.includes('dormant')

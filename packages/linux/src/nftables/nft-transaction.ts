@@ -43,7 +43,7 @@ export type NftNewElement = readonly [key: string, value?: string, timeoutSecond
 /**
  * Flags of a table.
  * - `owner`: only the process that created it can change it, and it is deleted when that process ends.
- * - `persist`: with `owner`, it is kept then, and has no owner until another process claims it. Linux 6.9, nft 1.1.0.
+ * - `persist`: with `owner`, the table is kept without an owner until another process claims it. Linux 6.9, nft 1.1.0.
  */
 export type NftTableFlag = 'owner' | 'persist';
 
@@ -74,10 +74,10 @@ export type NftCommand =
   | { readonly do: 'delete-counter'; readonly name: string }
   /** An existing element with the same value is kept; one with a different value is refused. */
   | { readonly do: 'add-elements'; readonly name: string; readonly elements: readonly NftNewElement[] }
-  /** Refused when one of them does not exist. */
+  /** Refused when an element does not exist. */
   | { readonly do: 'delete-elements'; readonly name: string; readonly keys: readonly string[] };
 
-/** Commands on one table, carried out atomically. */
+/** Commands on one table, committed atomically. */
 export interface NftTransaction {
   readonly family: NftFamily;
   readonly table: string;
@@ -184,8 +184,7 @@ function renderElements(command: string, elements: readonly string[], lines: str
 }
 
 /**
- * Equal for two sets or maps that can replace one another. The flag `dynamic` is left out: nft does not list it in all
- * cases.
+ * Equal for two sets or maps that can replace one another. The flag `dynamic` is omitted: nft does not always list it.
  */
 export function nftContainerSignature(container: NftSetOrMap): string {
   const types = (fields: readonly NftField[]) => fields.map(nftTypeOf).join(' . ');

@@ -6,16 +6,16 @@ export interface NftChange {
   /** The process that made it, as far as the kernel reports it. */
   readonly pid: number | undefined;
   readonly program: string | undefined;
-  /** It may have changed another table: nft could not print all of it. */
+  /** It may have changed another table: nft could not print it completely. */
   readonly uncertain?: true;
   /**
-   * The own nft process that owns tables has ended: tables without `persist` are deleted, others can be changed by any
-   * process.
+   * The own nft process that owns tables has ended: tables without `persist` are deleted, and the rest can be changed
+   * by any process.
    */
   readonly ownerEnded?: true;
 }
 
-/** Reports changes until it is stopped. */
+/** A running watch. */
 export interface NftWatch {
   stop(): void;
   /** Resolves when no further change will be reported, for any reason. */
@@ -50,8 +50,8 @@ export class NftMonitorReader {
   }
 
   /**
-   * Parses the error output of `nft monitor`. A part of a transaction that it cannot print may be of this table; the
-   * process follows with the rest. Any other error may mean that changes were not reported.
+   * Parses the error output of `nft monitor`. A part of a transaction that it cannot print may concern this table; the
+   * process is reported later. Any other error may mean that changes were not reported.
    */
   readComplaint(text: string): void {
     const lines = (this.#complaint + text).split('\n');

@@ -129,7 +129,7 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
       add('addresses', [first], [second]),
     );
     const table = await nft.list(family, TABLE);
-    // Lists by netlink also have what rules do.
+    // Netlink dumps also have fingerprints of rules.
     const chains = [...(table?.chains ?? [])].map(([name, { fingerprints, ...chain }]) => {
       expect(fingerprints === undefined || fingerprints.length === chain.rules.length).toBe(true);
       return [name, chain];
@@ -195,7 +195,7 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
     expect(await elementsOf('endpoints')).toEqual({ [`${first} . tcp . 80 . 0`]: `${first} . 2` });
   });
 
-  test('ranges of ports are one element each, listed as written; one that begins or ends in another is refused', async () => {
+  test('ranges of ports are one element each, listed as written; an overlap at an end of a range is refused', async () => {
     const ranges: NftSetOrMap = { ...services, flags: ['interval'] };
     const aligned = `${first} . udp . 8192-16383`;
     const odd = `${first} . tcp . 10001-20000`;
@@ -219,11 +219,11 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
     for (const overlapping of ['16383', '16383-20000', '1-8192', '9000-9001', '8192-16382']) {
       expect(await refusal(add('ranges', [`${first} . udp . ${overlapping}`, 'drop']))).toBe('exists');
     }
-    // The kernel looks for the ends of a new range only, so no plan may rely on it.
+    // The kernel checks only the ends of a new range, so plans must not rely on it.
     await run(add('ranges', [`${second} . udp . 1-65535`, 'drop']));
     await run(remove('ranges', `${second} . udp . 1-65535`));
     await run(add('ranges', [aligned, 'goto one']), add('ranges', [`${first} . udp . 16384-20000`, 'drop']));
-    // A range that grows is another one.
+    // An extended range is a different element.
     await run(remove('ranges', key), add('ranges', [`${second} . udp . 8192-20000`, 'drop']));
     const { [key]: _grown, ...others } = all;
     expect(await elementsOf('ranges')).toEqual({
@@ -247,7 +247,7 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
     );
   });
 
-  test('objects in use cannot be deleted; together with their users they can', async () => {
+  test('objects in use cannot be deleted; together with the referring objects they can', async () => {
     await run(
       { do: 'add-table' },
       declare('services', services),
@@ -303,11 +303,11 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
     expect([...(await nft.tables(family))].sort()).toEqual(['other', TABLE]);
   });
 
-  describe('many transactions in a row', () => {
+  describe('a series of transactions', () => {
     const numbered = (index: number) =>
       family === 'ip' ? `10.9.${index >> 8}.${index & 255}` : `fd00::${index.toString(16)}`;
     const PART = 12_000;
-    /** Enough elements that the kernel gets them in the background. */
+    /** Enough elements to be sent in the background. */
     const part = (number: number) =>
       add('addresses', ...Array.from({ length: PART }, (_, index): NftNewElement => [numbered(number * PART + index)]));
     async function* all(...parts: readonly (readonly NftCommand[])[]) {
@@ -317,7 +317,7 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
     }
     const count = async () => (await nft.listElements(family, TABLE, 'set', 'addresses'))?.size;
 
-    test('are carried out in their order', async () => {
+    test('are committed in order', async () => {
       await nft.list(family, TABLE);
       const [begin, end] = [
         [{ do: 'add-table' } as const, declare('addresses', addresses)],
@@ -328,24 +328,24 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
       );
       expect(await count()).toBe(3 * PART - 1);
       expect(await elementsOf('services')).toEqual({ [`${first} . tcp . 80`]: 'drop' });
-      // What comes later is not confused by it.
+      // Later transactions are not affected.
       await run(remove('addresses', numbered(0)));
       expect(await count()).toBe(3 * PART - 2);
     });
 
-    test('none: nothing happens', async () => {
+    test('an empty series has no effect', async () => {
       await nft.runAll(all());
       expect(await nft.list(family, TABLE)).toBeUndefined();
     });
 
-    test('none is carried out after one that is refused', async () => {
+    test('none is committed after a refused one', async () => {
       const refused = [add('missing', [first])];
       const error = await nft
         .runAll(all([{ do: 'add-table' }, declare('addresses', addresses)], [part(0)], refused, [part(1)]))
         .catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(NftRefused);
       if (kind !== 'real' && kind !== 'one process each') {
-        // Of the program nft, it is what it says of the whole.
+        // With the program nft, the error is about the whole series.
         expect(error).toMatchObject({ refusal: 'missing', message: expect.stringContaining('missing') });
       }
       expect([PART, undefined]).toContain(await count());
@@ -353,7 +353,7 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
       expect(await elementsOf('addresses')).toHaveProperty([first]);
     });
 
-    test('an error of what makes them is passed on, and the next call works', async () => {
+    test('an error of the generator is passed on, and the next call works', async () => {
       async function* failing() {
         yield { family, table: TABLE, commands: [{ do: 'add-table' }, declare('addresses', addresses)] } as const;
         throw new Error('cannot be made');
@@ -381,7 +381,7 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
   const add: NftCommand = { do: 'add-table' };
   const transaction = { family: 'ip', table: TABLE, commands: [add] } as const;
 
-  test('is one process for many transactions, and a new one when that is killed', async () => {
+  test('is one process for many transactions, and is restarted when it is killed', async () => {
     const namespace = makeNamespace();
     try {
       const nft = createNft({ runner: namespace.runner });
@@ -389,7 +389,7 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
       expect(await nft.run(transaction)).toBe(pid);
       process.kill(pid ?? 0, 'SIGKILL');
       const results = [];
-      // The first caller after its end fails, unless the end was noticed before.
+      // The first call after its end fails, unless the end was detected before.
       for (let attempt = 0; attempt < 3; attempt++) {
         results.push(await nft.run(transaction).catch((error: unknown) => (error as NftError).code));
       }
@@ -401,7 +401,7 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
     }
   });
 
-  test('is not used where nft does not support it, or is not installed', async () => {
+  test('is not used when nft does not support it or is not installed', async () => {
     const namespace = makeNamespace();
     try {
       const { runner } = namespace;

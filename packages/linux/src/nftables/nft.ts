@@ -11,26 +11,27 @@ import type { NftChange, NftWatch } from './nft-watch.js';
  */
 export interface Nft {
   /**
-   * Carries out a transaction atomically.
+   * Commits a transaction atomically.
    *
-   * @returns the id of the process that ran it, as `nft monitor` reports it; undefined where there was none.
+   * @returns the id of the process that ran it, as `nft monitor` reports it; undefined without a process.
    * @throws NftRefused when a command is rejected.
-   * @throws NftError with code `NFT_CHANGED`, by netlink, when another changed the table since this instance listed it;
-   *   nothing is in force then.
+   * @throws NftError with code `NFT_CHANGED`, by netlink, after a foreign change of the table since this instance
+   *   listed it; nothing is in force then.
    */
   run(transaction: NftTransaction): Promise<number | undefined>;
 
   /**
-   * Carries out transactions of one table, each atomically and in their order: a table that is too large for one. By netlink, the
-   * next is taken from `transactions` and encoded while the kernel works on the last, and so no more than two of them are in memory;
-   * the program nft runs all of them as one. Where one is refused, those before it may be in force, and no other is.
+   * Commits a series of transactions of one table, each atomically and in order, for a table that is too large for one
+   * transaction. By netlink, the next one is taken from `transactions` and encoded while the kernel commits the
+   * previous one, so at most two are in memory; the program nft runs all of them as one. If one is refused, only
+   * earlier ones may be in force.
    *
    * @throws as {@link run}, and what `transactions` throws.
    */
   runAll(transactions: AsyncIterable<NftTransaction>): Promise<void>;
 
   /**
-   * Checks whether a transaction would be accepted; changes nothing. The kernel validates it, as with {@link run}.
+   * Checks whether the kernel would accept a transaction, as with {@link run}; changes nothing.
    *
    * @throws NftRefused when it would not.
    */
@@ -50,7 +51,7 @@ export interface Nft {
   /**
    * Counters of a table by name; undefined when the table does not exist.
    *
-   * @param names of those that are needed; others may be listed, too. Default: all.
+   * @param names of the required counters; the result may include further ones. Default: all.
    */
   listCounters(
     family: NftFamily,
@@ -59,13 +60,13 @@ export interface Nft {
   ): Promise<ReadonlyMap<string, NftCounter> | undefined>;
 
   /**
-   * Reports every transaction on a table that this instance did not make.
+   * Reports every foreign transaction on a table.
    *
-   * @returns undefined where changes cannot be watched.
+   * @returns undefined when changes cannot be watched.
    */
   watch(family: NftFamily, table: string, onChange: (change: NftChange) => void): NftWatch | undefined;
 
-  /** Stops what is kept running for later calls. Another call starts it again. */
+  /** Stops long-running helpers. A later call starts them again. */
   close(): void;
 
   /** Names of all tables of a family. */

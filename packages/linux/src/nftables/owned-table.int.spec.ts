@@ -169,7 +169,7 @@ const knowsPersist = major > 6 || (major === 6 && minor >= 12);
     }
   }
 
-  test('is kept when its owner ends, has no owner then, and can be claimed by the next', async () => {
+  test('is kept without an owner when its owner ends, and can be claimed by the next', async () => {
     const namespace = makeNamespace();
     const options = { namespace: `/run/netns/${namespace.name}`, timeout: 100 };
     const [first, second] = [new NetlinkSocket('netfilter', options), new NetlinkSocket('netfilter', options)];

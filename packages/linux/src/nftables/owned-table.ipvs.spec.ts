@@ -6,14 +6,14 @@ import { encodeNftTransaction } from './netlink/encode-transaction.js';
 import { NftSocket } from './netlink/nft-socket.js';
 import type { NftTableFlag } from './nft-transaction.js';
 
-/** In the kernel that the ipvs tests boot, which is Linux 6.1. Of nf_tables it has the family bridge alone. */
+/** The kernel of the ipvs tests is Linux 6.1, and has only the family bridge of nf_tables. */
 const BRIDGE = 7;
-/** Where the family stands in a message: after the header of netlink. */
+/** Offset of the family in a message, after the netlink header. */
 const FAMILY_AT = 16;
 const EOPNOTSUPP = 95;
 const TABLE = 'test-table';
 
-/** @returns the numbers of the errors of the kernel. */
+/** @returns the error numbers of the kernel. */
 async function addTable(socket: NftSocket, flags: readonly NftTableFlag[]): Promise<readonly number[]> {
   const transaction = { family: 'ip', table: TABLE, commands: [{ do: 'add-table', flags }] } as const;
   const encoded = encodeNftTransaction(transaction, { typesOf: () => undefined });
@@ -25,7 +25,7 @@ async function addTable(socket: NftSocket, flags: readonly NftTableFlag[]): Prom
 
 const tables = () => execFileSync('nft', ['list', 'tables'], { encoding: 'utf8' });
 
-test('before Linux 6.9, no table has persist, and an owned one goes with its owner (docs/modes.md)', async () => {
+test('before Linux 6.9, no table has persist, and an owned one is deleted with its owner (docs/modes.md)', async () => {
   expect(release()).toMatch(/^6\.[0-8]\./);
   const socket = new NftSocket();
   try {
@@ -33,7 +33,7 @@ test('before Linux 6.9, no table has persist, and an owned one goes with its own
     expect(tables()).not.toContain(TABLE);
     expect(await addTable(socket, ['owner'])).toEqual([]);
     expect(tables()).toContain(TABLE);
-    // Nobody else can remove it.
+    // Only the owner can remove it.
     expect(() => execFileSync('nft', ['delete', 'table', 'bridge', TABLE], { stdio: 'pipe' })).toThrow(/not permitted/);
   } finally {
     socket.close();

@@ -15,16 +15,16 @@ export interface PersistentNftOptions {
   readonly onOwnerEnd: () => void;
 }
 
-/** Characters after which a long-running nft is replaced: it keeps every line in memory, and gets slower with each. */
+/** Characters after which a long-running nft is replaced: it keeps every line in memory and slows down. */
 const MAX_CHARACTERS = 400_000;
-/** The same when tables may be lost with it: some 200 MB of memory, and 30 ms for a line. */
+/** The same limit for a process that owns tables: about 200 MB of memory and 30 ms per line. */
 const MAX_CHARACTERS_OF_OWNER = 64_000_000;
 /** Milliseconds after which an idle nft is stopped. */
 const IDLE = 30_000;
 
 /**
- * One long-running nft, which is started when it is needed, replaced when it has become slow, and stopped when it is idle; one
- * that owns tables stays. Calls run one at a time: the caller ensures it.
+ * One long-running nft, started on demand, replaced when slow, and stopped when idle, unless it owns tables. The caller
+ * serializes calls.
  */
 export class PersistentNft {
   #session: NftSession | undefined;
@@ -34,7 +34,7 @@ export class PersistentNft {
 
   constructor(private readonly options: PersistentNftOptions) {}
 
-  /** False once nft was found not to support this. */
+  /** False when nft does not support this. */
   get isSupported(): boolean {
     return this.#isSupported;
   }
@@ -44,7 +44,7 @@ export class PersistentNft {
     return this.#ownsTables;
   }
 
-  /** All further transactions are those of an owner of tables, until {@link close}. */
+  /** From now on, the process owns tables, until {@link close}. */
   ownTables(): void {
     this.#ownsTables = true;
   }
@@ -53,7 +53,7 @@ export class PersistentNft {
    * Runs a transaction.
    *
    * @returns the id of the process; undefined, permanently, where nft does not support this.
-   * @throws NftError when the transaction fails, or the process does not support this and should own tables.
+   * @throws NftError when the transaction fails, or the process does not support this and has to own tables.
    */
   async run(document: string): Promise<{ readonly pid: number | undefined } | undefined> {
     const session = await this.#open();
@@ -109,7 +109,7 @@ export class PersistentNft {
     throw translated.code === 'NFT_FAILED' ? refusalOf(document, failed) : translated;
   }
 
-  /** A session cannot be used any more. Its tables were deleted, or have no owner. */
+  /** Called when a session has ended. Its tables were deleted, or have no owner. */
   #lose(session: NftSession): void {
     if (this.#session !== session) {
       return;
@@ -131,7 +131,7 @@ export class PersistentNft {
   }
 }
 
-/** The error where nft does not support staying, and a transaction creates a table with the flag `owner`. */
+/** The error when nft does not support interactive mode, and a transaction creates a table with the flag `owner`. */
 export function cannotOwnTables(): NftError {
   return new NftError(
     'NFT_FAILED',

@@ -5,7 +5,7 @@ import type { Hook } from './walker.js';
 /** A chain that the kernel calls for packets. */
 export interface BaseChain {
   readonly hook: Hook;
-  /** Chains of type `nat` see the first packet of a connection only, and only until one of them decides. */
+  /** Chains of type `nat` process only the first packet of a connection, until one of them decides. */
   readonly type: 'filter' | 'nat' | 'route';
   readonly priority: number;
   readonly chain: CompiledChain;

@@ -1,12 +1,12 @@
 import type { PathRule } from '@kube-proxier/core';
 import { append, type Walker, withChanges } from './walker.js';
 
-/** What a rule does with a packet that matches. */
+/** The action of a rule for a matching packet. */
 export type RuleVerdict =
   | { readonly do: 'continue' | 'accept' | 'drop' | 'refuse' | 'return' }
   | { readonly do: 'jump' | 'goto'; readonly chain: string };
 
-/** One way on from a rule. */
+/** One branch after a rule. */
 export interface Branch {
   readonly walker: Walker;
   readonly verdict: RuleVerdict;
@@ -16,11 +16,11 @@ export interface Branch {
 export interface CompiledRule {
   readonly rule: PathRule;
   /**
-   * All ways on; their probabilities sum to that of the walker, or each stands for an assumption about an unknown match. Undefined
-   * when the rule does not concern the packet.
+   * All branches; their probabilities sum to that of the walker, or each stands for an assumption about an unknown
+   * match. Undefined when the rule does not match.
    */
   evaluate(walker: Walker): readonly Branch[] | undefined;
-  /** The only destination address that the rule concerns, canonical; undefined where it concerns several. */
+  /** The only destination address that the rule concerns, canonical; undefined when there are several. */
   readonly destination?: string;
   /** The only destination port that the rule concerns, as {@link destination}. */
   readonly port?: number;
@@ -37,7 +37,10 @@ export interface CompiledChain {
 const INDEXED_FROM = 8;
 const INDEXES = new WeakMap<readonly CompiledRule[], RuleIndex>();
 
-/** Which rules of a long chain may concern a packet, so that the cost does not follow the number of Services. */
+/**
+ * Index of the rules of a long chain that may match a packet, so that the cost does not depend on the number of
+ * Services.
+ */
 class RuleIndex {
   readonly #rules: readonly CompiledRule[];
   readonly #others: number[] = [];
@@ -77,7 +80,7 @@ function put<Key>(lists: Map<Key, number[]>, key: Key, index: number): void {
   }
 }
 
-/** Positions of the rules of a chain from `first` on that may concern a packet; undefined for all of them. */
+/** Positions of the rules of a chain from `first` on that may match a packet; undefined for all. */
 function candidatesOf(rules: readonly CompiledRule[], walker: Walker, first: number): readonly number[] | undefined {
   if (rules.length - first < INDEXED_FROM) {
     return undefined;
@@ -102,10 +105,10 @@ export interface ChainEnd {
 }
 
 export const CONTINUE: RuleVerdict = { do: 'continue' };
-/** The kernel refuses deeper jumps. */
+/** Maximum jump depth in the kernel. */
 const MAX_DEPTH = 32;
 
-/** Follows a packet through a chain and all chains that its rules lead to. */
+/** Evaluates a chain, and the chains that its rules jump to, for a packet. */
 export function walkChain(chains: ChainTable, chain: CompiledChain, walker: Walker): readonly ChainEnd[] {
   const ends: ChainEnd[] = [];
   walkRules(chains, chain, 0, walker, 0, ends);
@@ -149,7 +152,7 @@ function walkRules(
   ends.push({ walker, end: 'passed', by: undefined });
 }
 
-/** @param staying gets those that the next rule of the chain sees. */
+/** @param staying receives the walkers that continue with the next rule of the chain. */
 function follow(
   chains: ChainTable,
   compiled: CompiledRule,
@@ -174,7 +177,7 @@ function follow(
     case 'goto': {
       const target = chains.get(verdict.chain);
       if (target === undefined || depth >= MAX_DEPTH) {
-        // The chain was not read, so nothing is known about the packet from here on.
+        // The chain was not read, so the further path of the packet is unknown.
         staying.push(withChanges(walker, { unknown: append(walker.unknown, compiled.rule) }));
         return;
       }

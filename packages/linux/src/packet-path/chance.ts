@@ -2,7 +2,7 @@ import type { PathRule } from '@kube-proxier/core';
 import { type Branch, CONTINUE, type RuleVerdict } from './chain-walk.js';
 import { append, type Walker, withChanges } from './walker.js';
 
-/** 0…1: how probable it is that a match holds; {@link UNKNOWN} where the interpreter does not know the match. */
+/** 0…1: the probability that a match holds; {@link UNKNOWN} for an unsupported match. */
 export type Chance = number;
 
 export const UNKNOWN: Chance = -1;
@@ -18,7 +18,7 @@ export function negated(value: Chance): Chance {
 /** A condition of a rule. */
 export type Test = (walker: Walker) => Chance;
 
-/** Whether a rule with all of these conditions matches: an unknown condition matters only where the others hold. */
+/** Whether a rule with all of these conditions matches: an unknown condition matters only if all others hold. */
 export function allOf(tests: readonly Test[], walker: Walker): Chance {
   let product: Chance = 1;
   let unknown = false;
@@ -36,7 +36,7 @@ export function allOf(tests: readonly Test[], walker: Walker): Chance {
   return unknown ? UNKNOWN : product;
 }
 
-/** The walker under the assumption that the effect of `rule` is not known. */
+/** The walker after a rule with an unknown effect. */
 export function assuming(walker: Walker, rule: PathRule): Walker {
   for (let at = walker.unknown; at !== undefined; at = at.before) {
     if (at.item === rule) {
@@ -46,7 +46,7 @@ export function assuming(walker: Walker, rule: PathRule): Walker {
   return withChanges(walker, { unknown: append(walker.unknown, rule) });
 }
 
-/** All that may happen at a rule whose verdict is not known. */
+/** All possible branches of a rule with an unknown verdict. */
 export function anyVerdict(walker: Walker, rule: PathRule): readonly Branch[] {
   const assumed = assuming(walker, rule);
   const verdicts: readonly RuleVerdict[] = [CONTINUE, { do: 'accept' }, { do: 'drop' }];

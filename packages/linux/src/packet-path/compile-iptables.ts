@@ -9,7 +9,7 @@ import { readConditions } from './iptables-matches.js';
 import type { PathHost } from './path-host.js';
 import { type Hook, translated, type Walker, withChanges } from './walker.js';
 
-/** What a target does, beside its conditions. */
+/** The action of a target. */
 type Effect = (walker: Walker, rule: PathRule) => readonly Branch[];
 
 const HOOKS: Readonly<Record<string, Hook>> = {
@@ -20,19 +20,19 @@ const HOOKS: Readonly<Record<string, Hook>> = {
   POSTROUTING: 'postrouting',
 };
 
-/** Where the kernel calls the tables (`NF_IP_PRI_…`). */
+/** Hook priorities of the tables (`NF_IP_PRI_…`). */
 const PRIORITY: Readonly<Record<string, number>> = { raw: -300, mangle: -150, filter: 0, security: 50 };
 
-/** Targets that change nothing that matters to the way of a packet. */
+/** Targets without an effect on the path of a packet. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   ...['LOG', 'NFLOG', 'ULOG', 'TRACE', 'AUDIT', 'TEE', 'TCPMSS', 'TCPOPTSTRIP', 'CHECKSUM', 'CLASSIFY', 'DSCP', 'TOS'],
   ...['TTL', 'HL', 'ECN', 'LED', 'SECMARK', 'CONNSECMARK', 'IDLETIMER', 'RATEEST', 'SYSRQ', 'ECHO'],
 ]);
 
-/** Chains, or rules of a chain, between two pauses. */
+/** Number of chains, or rules of a chain, between two pauses. */
 const SLICE = 1000;
 
-/** The rules of one table of iptables as base chains. Yields now and then, so that a caller can pause. */
+/** The rules of one table of iptables as base chains. Yields periodically, so that a caller can pause. */
 export function* compileIptablesTable(
   name: string,
   table: SavedTable,
@@ -85,15 +85,18 @@ function policyRule(system: string, table: string, chain: string, { policy }: Ip
   return { system, table, chain, text, foreign: host.isForeign({ system, table, chain, text }) };
 }
 
-/** Caches what was compiled from text, and compiles it again after its eviction. */
+/** Cache of values compiled from text; compiles again after an eviction. */
 interface Evictable {
   evict(): void;
 }
 
-/** Chains and rules that stay compiled at most. A Service has a dozen. */
+/** Maximum number of compiled chains and rules in the cache. A Service has a dozen. */
 const MAX_COMPILED = 4096;
 
-/** First in, first out: the compiled rules of all Services of a large cluster would take several times the memory of their text. */
+/**
+ * FIFO eviction: the compiled rules of all Services of a large cluster would take several times the memory of their
+ * text.
+ */
 class CompiledCache {
   readonly #ring: Evictable[] = [];
   #next = 0;
@@ -105,7 +108,7 @@ class CompiledCache {
   }
 }
 
-/** A chain whose rules are made when a packet meets it. */
+/** A chain whose rules are compiled on first use. */
 class ChainOnDemand implements CompiledChain, Evictable {
   #rules: readonly CompiledRule[] | undefined;
 
@@ -129,7 +132,7 @@ class ChainOnDemand implements CompiledChain, Evictable {
     this.#rules = undefined;
   }
 
-  /** Makes the rules of a long chain, with pauses. They are never evicted: each packet needs them. */
+  /** Compiles the rules of a long chain, with pauses. They are never evicted: each packet uses them. */
   *prepare(): Generator<void, void> {
     const rules: CompiledRule[] = [];
     for (const text of this.texts) {
@@ -144,7 +147,7 @@ class ChainOnDemand implements CompiledChain, Evictable {
 
 type RulePlace = Pick<Required<PathRule>, 'system' | 'table' | 'chain'>;
 
-/** A rule that is compiled when a packet meets it. */
+/** A rule that is compiled on first use. */
 class RuleOnDemand implements CompiledRule, Evictable {
   readonly destination?: string;
   readonly port?: number;
@@ -392,7 +395,7 @@ const DESTINATION = /^(?:\[([^\]]+)\]|([^[\]:-]+)|([^[\]-]+))?(?::(\d+)(?:-(\d+)
 function destinationEffect(to: string | undefined): Effect {
   const parts = to === undefined ? null : /^[^[]*:[^[]*:/.exec(to) ? [to, to] : DESTINATION.exec(to);
   return (walker, rule) => {
-    // A range of addresses or ports.
+    // Not a range of addresses or ports.
     if (parts === null) {
       return [{ walker: { ...assuming(walker, rule), destinationDecided: true }, verdict: { do: 'accept' } }];
     }

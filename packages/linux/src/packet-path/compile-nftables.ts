@@ -11,7 +11,7 @@ import { mapWrittenBy, parseMapStatement } from './nft-map-statement.js';
 import type { PathHost } from './path-host.js';
 import { append, type Hook, translated, type Walker, withChanges } from './walker.js';
 
-/** One statement of a rule: the ways on for a packet. Empty ways end the rule without a match. */
+/** One statement of a rule: the branches for a packet. Without branches, the rule does not match. */
 type Statement = (walker: Walker, rule: PathRule) => readonly Way[];
 
 interface Way {
@@ -28,7 +28,7 @@ const HOOKS: Readonly<Record<string, Hook>> = {
   postrouting: 'postrouting',
 };
 
-/** Statements that change nothing that matters to the way of a packet. */
+/** Statements without an effect on the path of a packet. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   ...['log', 'quota_reset', 'ct helper', 'ct timeout', 'ct expectation', 'dup', 'secmark', 'comment', 'last', 'meter'],
 ]);
@@ -39,13 +39,13 @@ export interface NftTableListing {
   readonly family: string;
   readonly name: string;
   readonly objects: readonly NftObject[];
-  /** Where chains, sets and maps are looked up that are not listed. Default: all are listed. */
+  /** Lookup of chains, sets and maps that are not listed. Default: all are listed. */
   readonly live?: LiveTableParts;
 }
 
-/** Looks up parts of a table in the kernel, when a packet is followed. */
+/** Looks up parts of a table in the kernel, on demand. */
 export interface LiveTableParts extends LiveElements {
-  /** The rules of a chain, none where it does not exist; the same object as before while they have not changed. */
+  /** The rules of a chain, empty when it does not exist; the same object while unchanged. */
   rules(chain: string): readonly { readonly statements: readonly UnknownRecord[]; readonly handle: number }[];
 }
 
@@ -112,7 +112,7 @@ export function compileNftTable(
   return bases;
 }
 
-/** Chains whose rules are read when a packet gets there. */
+/** Chains whose rules are read on demand. */
 class LiveChains {
   readonly #chains = new Map<string, CompiledChain>();
   readonly #compiled = new WeakMap<object, readonly CompiledRule[]>();
@@ -272,7 +272,7 @@ class RuleCompiler {
         if (WITHOUT_EFFECT.has(kind)) {
           return (walker) => [{ walker }];
         }
-        // Limits, quotas, queues, extensions of iptables: the packet may pass, match, or end here.
+        // Limits, quotas, queues, extensions of iptables: the packet may pass, match, or be dropped.
         return (walker, rule) => {
           const assumed = assuming(walker, rule);
           return kind === 'limit' || kind === 'quota' || kind === 'ct count'
@@ -335,14 +335,17 @@ class RuleCompiler {
         if (one === UNKNOWN) {
           return UNKNOWN;
         }
-        // A field that the packet does not have ends the rule, also where the condition is negated.
+        // If the packet lacks the field, the rule does not match, even with a negated condition.
         total += probability * (value === null ? 0 : one);
       }
       return total > 1 - 1e-12 ? 1 : total;
     };
   }
 
-  /** `tcp flags & syn == 0`, as the versions of nft list it. What is followed here opens a connection: it has that flag. */
+  /**
+   * `tcp flags & syn == 0`, in the spellings of the nft versions. The simulated packet opens a connection, so it has
+   * that flag.
+   */
   #opensConnection(op: string, left: unknown, right: unknown): ((walker: Walker) => Chance) | undefined {
     const masked = isRecord(left) && Array.isArray(left['&']) ? left['&'] : undefined;
     const field = masked === undefined ? left : masked[0];
@@ -473,7 +476,7 @@ class RuleCompiler {
       }
       const before = walker.written?.get(name);
       const there = before?.get(key.value);
-      // An element that exists keeps its value.
+      // An existing element keeps its value.
       const next = op === 'delete' ? null : (there ?? value.value);
       const written = new Map(walker.written).set(name, new Map(before).set(key.value, next));
       return [{ walker: withChanges(walker, { written }) }];
@@ -490,7 +493,7 @@ class RuleCompiler {
   }
 }
 
-/** Notes a lookup that found nothing, for findings. */
+/** Records a failed lookup, for findings. */
 function missed(walker: Walker, { foreign }: PathRule, map: string, key: string): Walker {
   return !walker.isNoted || foreign === true || map === ''
     ? walker
@@ -522,7 +525,7 @@ function verdictOf(value: unknown): RuleVerdict | undefined {
   }
 }
 
-/** A rule in few words, as close to nft's language as its JSON allows. */
+/** A rule as short text, as close to nft syntax as its JSON allows. */
 function ruleText(statements: readonly unknown[], handle: unknown): string {
   const text = statements
     .map(statementText)

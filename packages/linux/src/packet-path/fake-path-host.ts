@@ -10,7 +10,7 @@ export interface FakePathHostOptions {
   readonly addresses: readonly string[];
   /** Interfaces by network (`10.244.0.0/24`): the longest network decides. Default: `eth0` for all. */
   readonly routes?: Readonly<Record<string, string>>;
-  /** Settings beside those of a node that forwards. */
+  /** Settings in addition to those of a forwarding node. */
   readonly sysctls?: Readonly<Record<string, number>>;
   readonly bridges?: readonly string[];
   readonly sets?: readonly IpSet[];
@@ -18,7 +18,7 @@ export interface FakePathHostOptions {
   readonly policyRules?: string;
 }
 
-/** Facts about a node that forwards packets, for paths that are made from rules without a kernel. */
+/** Facts about a forwarding node, for paths built from rules without a kernel. */
 export function fakePathHost(options: FakePathHostOptions): PathHostFacts {
   const { family, addresses, sysctls = {}, bridges = [], sets = [], policyRules = '' } = options;
   const { routes = { [family === 'IPv4' ? '0.0.0.0/0' : '::/0']: 'eth0' } } = options;

@@ -1,13 +1,13 @@
 /**
- * Interprets the rules of netfilter as they were read from the kernel: which outcomes a packet may have, and which rule decides.
+ * Interprets netfilter rules read from the kernel: the possible outcomes of a packet, and the deciding rules.
  *
- * {@link readNetfilterPath} reads the rules of iptables (both variants) and nftables, with routes, addresses and settings;
- * {@link netfilterPathOf} takes them as text and objects. What is read stays as it was read: `outcomesOf` is pure.
+ * {@link readNetfilterPath} reads the rules of iptables (both variants) and nftables, with routes, addresses and
+ * settings; {@link netfilterPathOf} takes them as text and objects. It works on a snapshot: `outcomesOf` is pure.
  *
- * What is modelled: the first packet of a connection, from a client without a history (no session affinity, no `recent` list). All
- * hooks of the families ip, ip6 and inet in the kernel's order; NAT decided once for each direction; routing by the main table;
- * ip_forward, rp_filter, route_localnet and bridge-nf-call; IPVS by its virtual servers ({@link IpvsStage}). A match that the interpreter does not know is followed both ways, and
- * the outcomes name its rule.
+ * Scope: the first packet of a connection, from a client without a history (no session affinity, no `recent` list). All
+ * hooks of the families ip, ip6 and inet in the kernel's order; NAT decided once for each direction; routing by the
+ * main table; ip_forward, rp_filter, route_localnet and bridge-nf-call; IPVS by its virtual servers ({@link
+ * IpvsStage}). For an unsupported match, both branches are evaluated, and the outcomes name its rule.
  *
  * @packageDocumentation
  */

@@ -1,10 +1,10 @@
 import { addressNumber, parseAddress } from '@kube-proxier/core';
 
-/** Addresses as numbers, remembered: a ruleset has few distinct ones beside endpoints. */
+/** Cache of addresses as numbers: a ruleset has few distinct ones besides endpoints. */
 const KNOWN = new Map<string, bigint>();
 const MAX_KNOWN = 100_000;
 
-/** The number that an address stands for; undefined when the text is not an address. */
+/** The numeric value of an address; undefined when the text is not an address. */
 export function bitsOf(address: string): bigint | undefined {
   const known = KNOWN.get(address);
   if (known !== undefined) {
@@ -31,7 +31,9 @@ export interface BitNetwork {
   readonly mask: bigint;
 }
 
-/** A network as iptables prints it: `10.0.0.0/8`, `10.0.0.1`, `0.0.0.5/0.0.0.15`; undefined when it is none. */
+/**
+ * A network as iptables prints it: `10.0.0.0/8`, `10.0.0.1`, `0.0.0.5/0.0.0.15`; undefined when it is not a network.
+ */
 export function networkOf(text: string): BitNetwork | undefined {
   const [base = '', length] = text.split('/');
   const bits = bitsOf(base);

@@ -12,7 +12,7 @@ export interface RuleConditions {
 
 const PROTOCOL_NUMBERS: Readonly<Record<string, string>> = { '6': 'tcp', '17': 'udp', '132': 'sctp' };
 
-/** Matches without options that depend on the packet. Others have options, or are implied by them. */
+/** Matches without packet-dependent options; the options of other matches are evaluated instead. */
 const WITHOUT_OPTIONS: ReadonlySet<string> = new Set(['socket', 'ipv6header', 'eui64', 'unclean']);
 
 const unknown: Test = () => UNKNOWN;
@@ -130,7 +130,7 @@ class ConditionReader {
       case 'statistic':
         return statisticOption(option, values);
       case 'recent':
-        // What clients did before is no part of a class: packets are those of a client without a history.
+        // Clients have no history.
         return option === 'rcheck' || option === 'update' || option === 'remove' ? never : always;
       case 'physdev':
         // Packets to Services are routed, never bridged.
@@ -150,7 +150,7 @@ class ConditionReader {
     }
   }
 
-  /** `rpfilter`: answers leave by the interface that the packet came in by. */
+  /** `rpfilter`: replies leave by the input interface of the packet. */
   #reversePath(): Test {
     const options = new Set<string>();
     while (/^--(?:loose|validmark|accept-local|invert)$/.test(this.words[this.#at] ?? '')) {

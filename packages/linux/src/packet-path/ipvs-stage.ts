@@ -24,8 +24,8 @@ const FORWARDING: Readonly<Record<number, string>> = {
 };
 
 /**
- * A model of the IPVS load balancer: which real servers the first packet of a client without a history may be sent to. Persistence,
- * connection counts and timeouts are not modelled. Pure.
+ * A model of the IPVS load balancer: the candidate real servers for the first packet of a client without a history.
+ * Persistence, connection counts and timeouts are not modelled. Pure.
  */
 export class IpvsStage implements PathStage {
   readonly #byKey = new Map<string, VirtualServerListing>();
@@ -69,7 +69,7 @@ export class IpvsStage implements PathStage {
         unevenly: real.connectionLimit > 0 || !EVEN_SCHEDULERS.has(virtual.scheduler),
       });
       if (real.forwarding !== 0) {
-        // The endpoint gets packets to an address that it does not have.
+        // The endpoint would receive packets for an address that it does not have.
         return { walker: share, verdict: 'dropped', by };
       }
       const sent = translated(share, real.address, real.port === 0 ? undefined : real.port, by);
@@ -90,7 +90,7 @@ export class IpvsStage implements PathStage {
     return `IPVS has no virtual server ${at}${mark === 0 ? '' : `, and none ${marked}`}`;
   }
 
-  /** The kernel looks for the mark first. */
+  /** The kernel looks up the mark first. */
   #find({ mark, packet, destination, port }: Walker): VirtualServerListing | undefined {
     const { family } = this;
     const marked = mark === 0 ? undefined : this.#byKey.get(virtualServerKey({ kind: 'mark', family, mark }));
@@ -106,7 +106,7 @@ export class IpvsStage implements PathStage {
   }
 }
 
-/** Rules that translate addresses do not apply to packets that are not tracked. */
+/** NAT rules do not apply to untracked packets. */
 function untracked(walker: Walker): Walker {
   return withChanges(walker, { untracked: true, sourceKeptBy: sysctlRule('net/ipv4/vs/conntrack', 0) });
 }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { fakePathHost } from './fake-path-host.js';
 import { netfilterPathOf } from './read-netfilter-path.js';
 
-test('packets through more chains than stay compiled meet the rules of each, also after an eviction', () => {
+test('packets through more chains than the cache holds are matched by each, also after evictions', () => {
   const numbers = Array.from({ length: 6000 }, (_, index) => index);
   const addressOf = (number: number) => `10.99.${number >> 8}.${number & 255}`;
   const saved = [

@@ -12,15 +12,16 @@ import { walkChain } from './chain-walk.js';
 import { isLoopback, type PathHost } from './path-host.js';
 import { append, type Hook, itemsOf, startWalk, type Visit, type Walker, withChanges } from './walker.js';
 
-/** The load balancer of the kernel, for backends that program it. */
+/** IPVS, for backends that program it. */
 export interface PathStage {
   /**
-   * Called for packets that are delivered to the host, behind its filters, and for packets of the host itself, before its filters.
+   * Called for packets delivered to the host, after its filters, and for packets from the host itself, before its
+   * filters.
    *
-   * @returns what happens to the packet; undefined when the load balancer leaves it alone.
+   * @returns the action for the packet; undefined when IPVS does not process it.
    */
   balance(walker: Walker): readonly StageOutcome[] | undefined;
-  /** Why it leaves a packet alone, as one sentence without a full stop. */
+  /** Why it does not process a packet, as one sentence without a full stop. */
   missed(walker: Walker): string;
 }
 
@@ -30,10 +31,10 @@ export interface StageOutcome {
   readonly by: PathRule;
 }
 
-/** What is called at a hook. */
+/** A handler at a hook. */
 type Step = BaseChain | 'stage';
 
-/** Where the kernel calls IPVS: behind destination NAT in `output`, before source NAT in `input`. */
+/** Hook priorities of IPVS: after DNAT in `output`, before SNAT in `input`. */
 const STAGE_PRIORITY: Readonly<Partial<Record<Hook, number>>> = { output: -98, input: 98 };
 
 export interface NetfilterPathOptions {
@@ -42,13 +43,13 @@ export interface NetfilterPathOptions {
   readonly chains: readonly BaseChain[];
   readonly unread?: readonly string[];
   readonly stage?: PathStage;
-  /** Where chains and elements are looked up when packets are followed. Default: all were read before. */
+  /** Lookup of chains and elements on demand. Default: all were read in advance. */
   readonly live?: LivePath;
 }
 
 /** The lookups of a live path. */
 export interface LivePath {
-  /** Later lookups read the kernel again. */
+  /** Invalidates cached lookups. */
   forget(): void;
   close(): void;
 }
@@ -60,8 +61,8 @@ interface Ended {
 }
 
 /**
- * The way of packets through all rules of a host: the hooks in the kernel's order, NAT decided once for a connection, routing,
- * and the settings of the kernel that packets depend on. Pure.
+ * Simulates packets through all rules of a host: the hooks in the kernel's order, NAT once per connection, routing, and
+ * kernel settings. Pure.
  */
 export class NetfilterPath implements PacketPath {
   readonly family: IPFamily;
@@ -82,7 +83,7 @@ export class NetfilterPath implements PacketPath {
     this.localAddresses = host.facts.localAddresses;
     this.interfaces = [...host.facts.addressesOf.keys()];
     for (const hook of ['prerouting', 'input', 'forward', 'output', 'postrouting'] as const) {
-      // A chain for filtering without rules does nothing; one for translation is named where it is empty.
+      // An empty filter chain has no effect; an empty NAT chain is kept for findings.
       const those = chains.filter(
         (one) =>
           one.hook === hook &&
@@ -118,7 +119,7 @@ export class NetfilterPath implements PacketPath {
     if (packet.entry.kind !== 'host' || !this.#host.isVirtual(packet.destination)) {
       return outcomes;
     }
-    // A process that chooses no source address gets the virtual one. Endpoints elsewhere cannot answer that.
+    // A process without a bound source address gets the virtual address. Remote endpoints cannot reply to it.
     const text = `${packet.destination} is the source address of processes that choose none, and is kept`;
     const unanswered = this.#outcomesFrom({ ...packet, source: packet.destination }, explains)
       .filter(({ verdict, destination, masqueraded }) => verdict === 'accepted' && destination && !masqueraded)
@@ -143,7 +144,7 @@ export class NetfilterPath implements PacketPath {
     return summarise(ends, this.#stage);
   }
 
-  /** The interface by which a packet arrives: the one that its source is reached by. */
+  /** The input interface of a packet: the output interface of the route to its source. */
   #inputInterface({ source, destination, entry }: PathPacket): string | undefined {
     if (entry.kind === 'interface' && entry.name !== undefined) {
       return entry.name;
@@ -155,7 +156,7 @@ export class NetfilterPath implements PacketPath {
     return this.#host.isLocal(walker.destination) ? 'lo' : this.#host.routeOf(walker)?.interfaceName;
   }
 
-  /** The setting that drops packets whose answers would leave by another interface. */
+  /** The rp_filter setting that drops packets whose replies would leave by another interface. */
   #reversePathRule({ source, destination, inInterface }: Walker): PathRule | undefined {
     if (this.family !== 'IPv4') {
       return undefined;
@@ -206,7 +207,7 @@ export class NetfilterPath implements PacketPath {
       this.family === 'IPv4'
         ? [...(inInterface ? [`net/ipv4/conf/${inInterface}/forwarding`] : []), 'net/ipv4/ip_forward']
         : ['net/ipv6/conf/all/forwarding'];
-    // The setting of the interface decides; where it is not known, the one for all of them does.
+    // The setting of the interface applies; if unknown, that of `all`.
     const name = names.find((candidate) => this.#host.sysctl(candidate) !== undefined);
     if (name === undefined || this.#host.sysctl(name) !== 0) {
       return undefined;
@@ -216,8 +217,8 @@ export class NetfilterPath implements PacketPath {
   }
 
   /**
-   * Answers between two pods on one bridge bypass connection tracking, unless bridged packets pass netfilter: the client then
-   * sees an answer from an address that it does not know.
+   * Replies between two pods on one bridge bypass conntrack, unless bridged packets pass netfilter: the client then
+   * receives a reply from an unexpected address.
    */
   #bridgeRule({ inInterface, outInterface, translatedBy, masqueradedBy }: Walker): PathRule | undefined {
     if (!inInterface || inInterface !== outInterface || translatedBy === undefined || masqueradedBy !== undefined) {
@@ -243,7 +244,7 @@ export class NetfilterPath implements PacketPath {
         ends.push({ walker: left, verdict: 'accepted', by: left.translatedBy });
         return;
       }
-      // Over the loopback interface: connection tracking knows the packet, so NAT rules do not see it again.
+      // Over the loopback interface: the packet is already tracked, so NAT rules are not evaluated again.
       const looped = withChanges(left, { hook: 'prerouting' as const, inInterface: 'lo', outInterface: null });
       this.#pass('prerouting', looped, ends, (arrived) => this.#deliver(arrived, ends), true);
     });
@@ -255,7 +256,7 @@ export class NetfilterPath implements PacketPath {
     );
   }
 
-  /** IPVS sends packets on: through `output` from its beginning, and through `postrouting`. */
+  /** IPVS sends packets through all of `output` and `postrouting`. */
   #leaveStage(start: Walker, ends: Ended[]): void {
     const blocked = start.packet.entry.kind === 'host' ? undefined : this.#forwardingRule(start);
     if (blocked !== undefined) {
@@ -279,7 +280,7 @@ export class NetfilterPath implements PacketPath {
     );
   }
 
-  /** What IPVS sends to endpoints is not forwarded, but what they answer is, so filters may drop it. */
+  /** IPVS packets to endpoints do not pass `forward`, but their replies do, so filters may drop them. */
   #answer(left: Walker, ends: Ended[]): void {
     const { packet, destination, port } = left;
     const answered = (walker: Walker): void => {
@@ -309,7 +310,7 @@ export class NetfilterPath implements PacketPath {
     }
   }
 
-  /** Through all chains of a hook. `then` is called for each way on. */
+  /** Evaluates all chains of a hook. `then` is called for each branch. */
   #pass(hook: Hook, start: Walker, ends: Ended[], then: (walker: Walker) => void, withoutNat = false): void {
     const chains = this.#hooks.get(hook) ?? [];
     const isSource = hook === 'postrouting' || hook === 'input';
@@ -326,7 +327,7 @@ export class NetfilterPath implements PacketPath {
         }
         for (const { walker: left, verdict, by } of staged ?? []) {
           if (verdict === 'forwarded' && hook === 'input' && this.#host.isLocal(left.destination)) {
-            // IPVS leaves such a packet where it is: it continues in this hook, and is never sent.
+            // IPVS accepts such a packet: it continues in this hook and is never sent.
             step(left, index + 1);
           } else if (verdict === 'forwarded') {
             this.#leaveStage(left, ends);
@@ -361,7 +362,7 @@ export class NetfilterPath implements PacketPath {
   }
 }
 
-/** Before it leaves the host, a packet that has another destination is routed again. */
+/** A packet with a changed destination is rerouted before it leaves the host. */
 function rerouted(host: PathHost, left: Walker, before: Walker): Walker {
   if (left.hook !== 'output' || left.destination === before.destination || left.outInterface === null) {
     return left;
@@ -370,7 +371,7 @@ function rerouted(host: PathHost, left: Walker, before: Walker): Walker {
   return withChanges(left, { outInterface });
 }
 
-/** A rule that ends a chain of NAT rules, and has not translated the packet itself. */
+/** A rule that ended NAT evaluation without a translation. */
 function keptBy(walker: Walker, by: PathRule, isSource: boolean): Walker {
   if (isSource) {
     return walker.masqueradedBy === undefined ? withChanges(walker, { sourceKeptBy: by }) : walker;
@@ -395,7 +396,7 @@ export function sysctlRule(name: string, value: number): PathRule {
   return { system: 'sysctl', text: `${name.replaceAll('/', '.')} = ${value}`, foreign: true };
 }
 
-/** Outcomes that differ in nothing are one. */
+/** Merges equal outcomes. */
 function summarise(ends: readonly Ended[], stage: PathStage | undefined): readonly PathOutcome[] {
   const outcomes = new Map<string, PathOutcome & { probability: number; emptyChain?: string }>();
   for (const { walker, verdict, by } of ends) {
@@ -432,7 +433,7 @@ function summarise(ends: readonly Ended[], stage: PathStage | undefined): readon
   return [...outcomes.values()];
 }
 
-/** How far a packet came that no rule decided about. */
+/** The progress of a packet that no rule decided about. */
 function missedText(walker: Walker, stage: PathStage | undefined): string {
   if (walker.destinationKeptBy !== undefined) {
     return `${describePathRule(walker.destinationKeptBy)} ends the search for another destination`;

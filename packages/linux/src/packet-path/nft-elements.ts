@@ -6,7 +6,7 @@ import { bitsOf, prefixMask } from './ip-bits.js';
 import { parseNftElement } from './nft-rule-text.js';
 import type { Walker } from './walker.js';
 
-/** The contents of a set or map, to look packets up in. */
+/** The contents of a set or map, for lookups. */
 export interface NftLookup<Value> {
   /** @param key components joined by ` . `. */
   find(key: string, walker: Walker): Value | undefined;
@@ -95,7 +95,7 @@ export function textOfValue(value: unknown): string {
   }
 }
 
-/** A key whose classes are numbers, as transactions have it. */
+/** A key in transaction syntax, with numeric classids. */
 function withClasses(key: string, types: readonly string[]): string {
   return key
     .split(' . ')
@@ -140,10 +140,10 @@ function numericBits(text: string): bigint | undefined {
   return /^\d+$/.test(text) ? BigInt(text) : bitsOf(text);
 }
 
-/** Elements by the components that are exact; within these, by intervals. */
+/** Elements by their exact components, then by intervals. */
 class ElementIndex<Value> implements NftLookup<Value> {
   readonly #exact = new Map<string, Value>();
-  /** By which components are intervals: lists by the text of the others. */
+  /** By interval components: lists by the text of the exact components. */
   readonly #shapes = new Map<
     string,
     {
@@ -201,7 +201,9 @@ class ElementIndex<Value> implements NftLookup<Value> {
     return undefined;
   }
 
-  /** Intervals of one component never overlap: the last that begins before the value is the only candidate. */
+  /**
+   * Intervals of one component never overlap: the last one that starts at or before the value is the only candidate.
+   */
   #search(
     shape: {
       readonly lists: Map<string, { intervals: readonly Interval[]; value: Value }[]>;
@@ -230,25 +232,25 @@ class ElementIndex<Value> implements NftLookup<Value> {
   }
 }
 
-/** Looks up elements in the kernel, when a packet is followed. */
+/** Looks up elements in the kernel, on demand. */
 export interface LiveElements {
-  /** What is known about a set or map; undefined where it does not exist. */
+  /** Metadata of a set or map; undefined when it does not exist. */
   set(name: string): Pick<ReadSet, 'types' | 'isDynamic'> | undefined;
   /** Whether elements of this set or map can be looked up. */
   canFind(name: string): boolean;
-  /** @param key as transactions have it. */
+  /** @param key in transaction syntax. */
   find(name: string, key: string): NftElement | undefined;
 }
 
-/** What is known about a set or map. */
+/** Metadata of a set or map. */
 interface DeclaredSet {
-  /** Of the components of a key. */
+  /** Types of the key components. */
   readonly types: readonly string[];
-  /** Of the values of a map, where they have one component. */
+  /** Type of the values of a map with one component. */
   readonly dataType: string | undefined;
-  /** Undefined where they are looked up. */
+  /** Undefined when they are looked up on demand. */
   readonly elements: readonly unknown[] | undefined;
-  /** Rules add elements. */
+  /** Whether rules add elements. */
   readonly isWritten: boolean;
 }
 
@@ -273,7 +275,7 @@ function inKernel(
   };
 }
 
-/** The sets and maps of one table, and those that stand in rules. */
+/** The sets and maps of one table, and anonymous ones in rules. */
 export class NftElements {
   readonly #listed = new Map<string, UnknownRecord>();
   readonly #indexes = new Map<string, NftLookup<unknown> | undefined>();
@@ -282,9 +284,9 @@ export class NftElements {
     objects: readonly NftObject[],
     /** Sets to which rules add elements. */
     private readonly written: ReadonlySet<string>,
-    /** Whether the table is the backend's: then what packets added before is no part of a class. */
+    /** Whether the table is the backend's: dynamic elements added by earlier packets are then ignored. */
     private readonly isOwned: () => boolean,
-    /** Where sets and maps are looked up that are not listed. Default: all are listed. */
+    /** Lookup of sets and maps that are not listed. Default: all are listed. */
     private readonly live?: LiveElements,
   ) {
     for (const [kind, fields] of objects) {
@@ -294,12 +296,12 @@ export class NftElements {
     }
   }
 
-  /** The set that an expression names or contains; undefined when it is not known. */
+  /** The set that an expression names or contains; undefined when unknown. */
   setOf(right: unknown): NftLookup<unknown> | undefined {
     return this.#lookup(right, false);
   }
 
-  /** The map that an expression names or contains; undefined when it is not known. */
+  /** The map that an expression names or contains; undefined when unknown. */
   mapOf(data: unknown): NftLookup<unknown> | undefined {
     return this.#lookup(data, true);
   }

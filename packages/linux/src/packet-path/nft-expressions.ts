@@ -8,12 +8,12 @@ import type { Walker } from './walker.js';
 /** One possible value of an expression. */
 export interface NftOption {
   /**
-   * Components joined by ` . `. Null where the packet has no such field, or a map has no such element: the rule ends there.
-   * Undefined when the value is not known.
+   * Components joined by ` . `. Null when the packet lacks the field, or a map lacks the element: the rule does not
+   * match. Undefined when the value is unknown.
    */
   readonly value: string | null | undefined;
   readonly probability: number;
-  /** The map that the value was found in, or not, and its key. */
+  /** The map of the lookup, and the key. */
   readonly map?: string;
   readonly key?: string;
 }
@@ -22,9 +22,9 @@ export interface NftOption {
 export type NftOptions = (walker: Walker) => readonly NftOption[];
 
 const NOT_KNOWN: readonly NftOption[] = [{ value: undefined, probability: 1 }];
-/** What `fib … oif` gives where there is no such interface. */
+/** Result of `fib … oif` without such an interface. */
 const NO_INTERFACE = '0';
-/** Hashes with more values than this are used as a key, not as a choice. */
+/** A hash with more values is treated as a key, not as a selection. */
 const MAX_CHOICES = 70_000;
 
 export function toNumber(value: string): number | undefined {
@@ -38,7 +38,7 @@ export class NftExpressions {
     private readonly elements: NftElements,
   ) {}
 
-  /** The words that a field with flags has; undefined for an expression that is no such field. */
+  /** The flag names of a field; undefined for other expressions. */
   flags(left: unknown): ((walker: Walker) => readonly string[] | undefined) | undefined {
     if (!isRecord(left)) {
       return undefined;
@@ -215,7 +215,9 @@ export class NftExpressions {
       this.host.isLocal(words[0] === 'saddr' ? source : destination) ? 'local' : 'unicast';
   }
 
-  /** `fib saddr . iif oif`: the interface by which an address is reached, if it is the one that the packet came in by. */
+  /**
+   * `fib saddr . iif oif`: the output interface of the route to an address, if it is the input interface of the packet.
+   */
   #routedInterface(flags: readonly string[]): (walker: Walker) => string | undefined {
     const ofInput = flags.includes('iif');
     if (flags.includes('oif')) {
@@ -283,10 +285,10 @@ export class NftExpressions {
   }
 
   #hash({ expr, mod, offset }: UnknownRecord): NftOptions {
-    // Large numbers are printed as negative ones.
+    // Large numbers are printed as negative numbers.
     const count = Number(mod) >>> 0;
     if (count <= MAX_CHOICES) {
-      // Which value a client has depends on its address: over all clients each is as probable.
+      // The value depends on the client's address: over all clients, each is equally probable.
       return choices(count, Number(offset ?? 0));
     }
     const inner = this.options(expr);

@@ -3,10 +3,10 @@ import type { UnknownRecord } from '@kube-proxier/core';
 const STATEMENT = /^(add|update|delete) @(\S+) \{ (.+?)(?: (?:timeout|expires) \S+)* : (.+) \}$/;
 
 /**
- * Parses a statement that changes a map, such as `update @clients { ip saddr . meta mark timeout 1m : meta priority }`: nft 1.0.6
- * prints these as text where it prints the rest of a rule as JSON.
+ * Parses a statement that changes a map, such as `update @clients { ip saddr . meta mark timeout 1m : meta priority }`:
+ * nft 1.0.6 prints these as text within the JSON of a rule.
  *
- * @returns the form that later versions print; undefined when the text is another statement, or has parts that are not supported.
+ * @returns the form that later versions print; undefined for another statement or unsupported parts.
  */
 export function parseMapStatement(text: string): UnknownRecord | undefined {
   const [, op, map, keyText = '', dataText = ''] = STATEMENT.exec(text) ?? [];

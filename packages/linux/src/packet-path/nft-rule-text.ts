@@ -6,13 +6,13 @@ const COMPARISONS: ReadonlySet<string> = new Set(['==', '!=', '<', '>', '<=', '>
 const NAT_FLAGS: ReadonlySet<string> = new Set(['random', 'fully-random', 'persistent']);
 const CALCULATIONS: ReadonlySet<string> = new Set(['|', '&', '^']);
 
-/** Thrown inside of this file for what the parser does not know. */
+/** Thrown within this file for unsupported syntax. */
 class NotSupported extends Error {}
 
 /**
- * Parses a rule in nft's language into the statements that `nft -j` lists, as far as the rules of this project go. Pure.
+ * Parses a rule in nft syntax into the statements that `nft -j` lists, for rules of this project. Pure.
  *
- * @returns one statement without a known meaning where the rule has parts that are not supported: its effect is unknown.
+ * @returns one unknown statement when the rule has unsupported parts: its effect is unknown.
  */
 export function parseNftRule(text: string): readonly UnknownRecord[] {
   const parser = new RuleParser(text.match(/"[^"]*"|[{},]|[^\s{},]+/g) ?? []);

@@ -11,7 +11,7 @@ export interface HostRoute {
   /** Length of the prefix. */
   readonly length: number;
   readonly metric: number;
-  /** Undefined for a route that refuses or drops (`unreachable`, `blackhole`). */
+  /** Undefined for a route that rejects or drops packets (`unreachable`, `blackhole`). */
   readonly interfaceName: string | undefined;
 }
 
@@ -24,26 +24,26 @@ export interface PathHostFacts {
   readonly virtualAddresses?: ReadonlySet<string>;
   /** Addresses by interface; empty when unknown. */
   readonly addressesOf: ReadonlyMap<string, readonly string[]>;
-  /** Undefined where routes could not be read: then interfaces are unknown. */
+  /** Undefined when routes could not be read: interfaces are then unknown. */
   readonly routes: readonly HostRoute[] | undefined;
-  /** Rules that choose a routing table, where there are others than the main table; undefined where they could not be read. */
+  /** Policy routing rules, if tables other than the main table are used; undefined when they could not be read. */
   readonly policyRules: readonly PolicyRule[] | undefined;
-  /** Values by name (`net/ipv4/ip_forward`); absent where the kernel has none. */
+  /** Values by name (`net/ipv4/ip_forward`); absent when the kernel has none. */
   readonly sysctls: ReadonlyMap<string, string>;
   /** Names of interfaces that are bridges. */
   readonly bridges: ReadonlySet<string>;
-  /** By name; only those that rules refer to. */
+  /** By name; only sets that rules refer to. */
   readonly sets: ReadonlyMap<string, IpSet>;
 }
 
-/** A set of `ipset` that rules look packets up in. */
+/** An IP set that rules match against. */
 export interface PathSet {
   has(walker: Walker, sides: readonly string[]): Chance;
   /** The mark of the entry; null where there is no entry; undefined when unknown. */
   markOf(walker: Walker, sides: readonly string[]): number | null | undefined;
 }
 
-/** What rules ask about the host while they are evaluated. */
+/** The host facts that rules are evaluated with. */
 export class PathHost {
   readonly hasBridges: boolean | undefined;
   readonly #sets = new Map<string, PathSet | undefined>();
@@ -53,7 +53,7 @@ export class PathHost {
     readonly facts: PathHostFacts,
     /** Whether a rule belongs to another program than the backend. */
     readonly isForeign: (rule: PathRule) => boolean = () => false,
-    /** Whether a rule is treated as if it was not installed. */
+    /** Whether a rule is ignored. */
     readonly ignores: (rule: PathRule) => boolean = () => false,
   ) {
     this.hasBridges = facts.bridges.size > 0;
@@ -69,7 +69,7 @@ export class PathHost {
     return this.facts.virtualAddresses?.has(address) ?? false;
   }
 
-  /** The route of the main table to an address: null where there is none, undefined where routes are unknown. */
+  /** The route of the main table to an address: null when there is none, undefined when routes are unknown. */
   #mainRoute(address: string): HostRoute | null | undefined {
     const { routes } = this.facts;
     if (routes === undefined) {
@@ -88,7 +88,7 @@ export class PathHost {
     return found;
   }
 
-  /** The route of a packet that is not for the host itself; null where there is none, undefined where it is not known. */
+  /** The route of a packet that is not for the host itself; null when there is none, undefined when unknown. */
   routeOf(packet: RoutedPacket): HostRoute | null | undefined {
     const { policyRules } = this.facts;
     const route = this.#mainRoute(packet.destination);
@@ -97,7 +97,9 @@ export class PathHost {
       : undefined;
   }
 
-  /** The interface that a packet leaves by; `lo` for an address of the host, null where there is no route, undefined where it is not known. */
+  /**
+   * The output interface of a packet; `lo` for an address of the host, null without a route, undefined when unknown.
+   */
   interfaceOf(packet: RoutedPacket): string | null | undefined {
     if (this.isLocal(packet.destination)) {
       return 'lo';
@@ -106,7 +108,7 @@ export class PathHost {
     return route === undefined ? undefined : (route?.interfaceName ?? null);
   }
 
-  /** A setting as a number; undefined where it is not known. */
+  /** A setting as a number; undefined when unknown. */
   sysctl(name: string): number | undefined {
     const text = this.facts.sysctls.get(name);
     return text === undefined ? undefined : Number(text);
@@ -126,7 +128,7 @@ export class PathHost {
       return this.facts.family === 'IPv4' ? '127.0.0.1' : '::1';
     }
     if (this.isLocal(destination)) {
-      // Nearly always: the interface that has the address.
+      // The common case: the interface that has the address.
       return destination;
     }
     return inInterface ? this.facts.addressesOf.get(inInterface)?.[0] : undefined;

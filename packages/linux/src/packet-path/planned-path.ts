@@ -11,7 +11,7 @@ import { parseNftElement, parseNftRule } from './nft-rule-text.js';
 import type { PathHostFacts } from './path-host.js';
 import { netfilterPathOf } from './read-netfilter-path.js';
 
-/** A host that forwards packets over one interface, and has no rules: what plans are interpreted on. Pure. */
+/** A forwarding host with one interface and without rules, on which plans are interpreted. Pure. */
 export function plainHost(family: IPFamily, addresses: Iterable<string>): PathHostFacts {
   const six = family === 'IPv6';
   return {
@@ -40,12 +40,15 @@ export function plainHost(family: IPFamily, addresses: Iterable<string>): PathHo
   };
 }
 
-/** What a plan writes to a host without rules: a document for `iptables-restore`, or commands for a table of nftables. */
+/**
+ * The writes of a plan for a host without rules: a document for `iptables-restore`, or commands for a table of
+ * nftables.
+ */
 export type PlannedRules =
   | { readonly kind: 'iptables'; readonly document: string; readonly variant?: IptablesVariant }
   | { readonly kind: 'nftables'; readonly table: string; readonly commands: readonly NftCommand[] };
 
-/** The way of packets through a plain host on which a plan was carried out. Pure: nothing is written. */
+/** The packet path of a host without other rules after a plan was applied. Pure: nothing is written. */
 export function plannedPathOf(
   family: IPFamily,
   addresses: Iterable<string>,
@@ -64,7 +67,7 @@ const BUILT_IN: Readonly<Record<string, readonly string[]>> = {
   nat: ['PREROUTING', 'INPUT', 'OUTPUT', 'POSTROUTING'],
 };
 
-/** What `iptables-save` prints after a document was restored on a host without rules. */
+/** The output of `iptables-save` after a document was restored on a host without rules. */
 function restoredDocument(document: string): string {
   const lines: string[] = [];
   let rules = new Map<string, string[]>();
@@ -87,7 +90,7 @@ function restoredDocument(document: string): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** What nft lists after commands were carried out in a table that did not exist. Pure. */
+/** The nft listing after commands were executed on a new table. Pure. */
 export function nftListingOf(family: IPFamily, name: string, commands: readonly NftCommand[]): NftTableListing {
   const nftFamily = family === 'IPv4' ? 'ip' : 'ip6';
   const objects: NftObject[] = [];

@@ -28,7 +28,7 @@ describe('parsePolicyRules', () => {
     },
   );
 
-  test('has all rules in their order, where one chooses another table', () => {
+  test('has all rules in order, if one selects another table', () => {
     expect(parsePolicyRules(CILIUM).map(({ table }) => table)).toEqual(['other', 'local', 'main', 'default']);
     expect(parsePolicyRules(CILIUM)[0]?.mark).toEqual({ value: 0x200, mask: 0xf00 });
   });
@@ -51,7 +51,7 @@ describe('usesMainTable', () => {
     expect(isMain(CILIUM, '10.244.0.4', '10.244.7.2', 0x4200)).toBe(false);
   });
 
-  test('a rule behind the main table is for packets without a route there', () => {
+  test('a rule after that of the main table applies to packets without a route there', () => {
     const text = `${ORDINARY}32768: from all lookup 7\n`;
     expect(isMain(text, '10.244.0.4', '203.0.113.9')).toBe(true);
     expect(isMain(text, '10.244.0.4', '203.0.113.9', 0, false)).toBe(false);

@@ -2,16 +2,16 @@ import { type BitNetwork, bitsOf, isIn, networkOf } from './ip-bits.js';
 
 /** One line of `ip rule show`: which routing table packets use. */
 export interface PolicyRule {
-  /** Networks and mark that it is for; undefined for all. */
+  /** Networks and mark that it applies to; undefined for all. */
   readonly source: BitNetwork | undefined;
   readonly destination: BitNetwork | undefined;
   readonly mark: { readonly value: number; readonly mask: number } | undefined;
-  /** It also depends on something that is not modelled: an interface, a user, a port. */
+  /** It has further, unsupported selectors: an interface, a user, a port. */
   readonly isPartlyKnown: boolean;
   readonly table: 'local' | 'main' | 'default' | 'other';
 }
 
-/** What policy rules select by. */
+/** The selectors of policy rules. */
 export interface RoutedPacket {
   readonly source: string;
   readonly destination: string;
@@ -27,10 +27,10 @@ const TABLES: Readonly<Record<string, PolicyRule['table']>> = {
   253: 'default',
 };
 
-/** Parses the output of `ip rule show`, in the order of priority. Rules of a host without policy routing are left out. Pure. */
+/** Parses the output of `ip rule show`, in the order of priority. Empty for a host without policy routing. Pure. */
 export function parsePolicyRules(text: string): readonly PolicyRule[] {
   const rules = text.split('\n').flatMap((line): PolicyRule[] => {
-    // A line of another form is a rule that is not known.
+    // A line in another format is an unknown rule.
     return line.trim() === ''
       ? []
       : [
@@ -84,9 +84,10 @@ function parseRule(words: readonly string[]): PolicyRule {
 }
 
 /**
- * Whether the main table decides about a packet that is not for the host itself; false where a rule selects another table, or may.
+ * Whether the main table decides about a packet that is not for the host itself; false when a rule selects another
+ * table, or may do so.
  *
- * @param hasRoute whether the main table has a route for it. Where it has none, later rules are used.
+ * @param hasRoute whether the main table has a route for it. Without one, later rules apply.
  */
 export function usesMainTable(rules: readonly PolicyRule[], packet: RoutedPacket, hasRoute: boolean): boolean {
   for (const rule of rules) {

@@ -16,15 +16,15 @@ import { PathHost, type PathHostFacts } from './path-host.js';
 import { isNotInstalled, readPathHost } from './read-path-host.js';
 import { runInSlices } from './run-in-slices.js';
 
-/** Milliseconds that a program may take: it begins again whenever another commits to nf_tables, and may never end. */
+/** Timeout of a program in milliseconds: it restarts after each commit to nf_tables, and may never end. */
 const TIMEOUT = 60_000;
 
-/** Everything that netfilter has for one IP family, as read or made up. */
+/** All netfilter objects for one IP family, as read or constructed. */
 export interface NetfilterListing {
   /** Output of `iptables-save` by variant. */
   readonly saved: ReadonlyMap<IptablesVariant, string>;
   readonly tables: readonly NftTableListing[];
-  /** What could not be read, as sentences without a full stop. */
+  /** Read failures, as sentences without a full stop. */
   readonly unread: readonly string[];
 }
 
@@ -36,34 +36,34 @@ export interface NetfilterReading {
   readonly ipSets?: Pick<IpSets, 'find'>;
   /** Whether a rule belongs to another program than the backend. Default: none does. */
   readonly isForeign?: (rule: PathRule) => boolean;
-  /** Rules that are read as if they were not installed. Default: none. */
+  /** Rules to ignore. Default: none. */
   readonly ignores?: (rule: PathRule) => boolean;
   /** Addresses of IPVS's dummy interface: packets to them are delivered, but they are no addresses of the node. Default: none. */
   readonly virtualAddresses?: ReadonlySet<string>;
-  /** Interfaces that are read as if they did not exist. Default: none. */
+  /** Interfaces to ignore. Default: none. */
   readonly ignoredInterfaces?: readonly string[];
-  /** Made from the facts that were read, for a backend that programs more than rules. */
+  /** Creates the IPVS stage from the facts read, for a backend that programs more than rules. */
   readonly stage?: (host: PathHost) => PathStage;
   /** Further objects that could not be read. */
   readonly unread?: readonly string[];
-  /** Ends programs early. Default: none. */
+  /** Aborts programs. Default: none. */
   readonly signal?: AbortSignal;
   /** Called when all rules have been read, before they are interpreted. */
   readonly onRead?: () => void;
-  /** The table of nftables whose chains and elements are looked up when packets are followed. Default: all are listed. */
+  /** The nftables table whose chains and elements are looked up on demand. Default: all are listed. */
   readonly live?: LiveTable;
 }
 
-/** A table that the backend of this process changes with Services, and that may be large. */
+/** The table of this process's backend, which may be large. */
 export interface LiveTable {
   readonly name: string;
-  /** @returns undefined where chains and elements cannot be looked up. */
+  /** @returns undefined when lookups are not supported. */
   open(): Promise<NftTableLookup | undefined>;
 }
 
 /**
- * Reads all rules of this network namespace, whoever installed them: both variants of iptables, and nftables. Changes nothing.
- * What cannot be read is in {@link NetfilterPath.unread}. Pauses often, so that the process stays responsive.
+ * Reads all rules of this network namespace, from all programs: both variants of iptables, and nftables. Changes
+ * nothing. Read failures are in {@link NetfilterPath.unread}. Pauses often, so that the process stays responsive.
  */
 export async function readNetfilterPath(reading: NetfilterReading): Promise<NetfilterPath> {
   const lookup = await reading.live?.open().catch(() => undefined);
@@ -102,7 +102,7 @@ async function readPath(reading: NetfilterReading, lookup: NftTableLookup | unde
   return (await runInSlices(pathInSlices({ ...listing, unread }, facts, options))) as NetfilterPath;
 }
 
-/** The path through rules that were read before. Pure. */
+/** The path for rules that were read in advance. Pure. */
 export function netfilterPathOf(
   { saved, tables, unread }: NetfilterListing,
   facts: PathHostFacts,
@@ -171,7 +171,7 @@ async function readListing(
 ): Promise<NetfilterListing> {
   const unread: string[] = [];
   const saved = new Map<IptablesVariant, string>();
-  // nft and iptables-save both read all rules for their answers, and so take seconds with many: at the same time.
+  // Concurrent, as nft and iptables-save both read all rules, which takes seconds with many.
   const listed = listTables(runner, live).catch((error: unknown) => new UnreadTables(error));
   for (const variant of ['nft', 'legacy'] as const) {
     const text = await readSaved(family, variant, runner, files, unread);
@@ -203,7 +203,7 @@ async function readSaved(
         unread.push(`the kernel has legacy tables (${names.join(', ')}), and ${command} is not installed`);
       }
     }
-    // Without the tools of the nft variant, nft lists the same tables.
+    // Without the tools of the nft variant, the tables are listed by nft.
     return undefined;
   }
 }
@@ -283,10 +283,10 @@ async function readNftTables(
 }
 
 /**
- * Of a table whose parts are looked up: its base chains, and those sets and maps whose elements cannot be. nft would list all rules, which
- * takes longer than lies between two changes where there are many, and it starts again with each of them.
+ * For a table with lookups: its base chains, and the sets and maps that do not support lookups. nft would list all
+ * rules; with many rules, this takes longer than the interval between changes, and it restarts after each change.
  *
- * @returns undefined where there are no base chains, or some elements cannot be read.
+ * @returns undefined when there are no base chains, or some elements cannot be read.
  */
 async function liveParts(lookup: NftTableLookup): Promise<readonly NftObject[] | undefined> {
   const objects: NftObject[] = [];

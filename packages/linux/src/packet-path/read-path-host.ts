@@ -11,19 +11,19 @@ export interface HostReading {
   readonly family: IPFamily;
   readonly runner: Pick<CommandRunner, 'run'>;
   readonly files: KernelFiles;
-  /** Default: sets are not read, and what depends on them is unknown. */
+  /** Default: sets are not read, and matches against them are unknown. */
   readonly ipSets?: Pick<IpSets, 'find'>;
   /** Names of the sets that rules refer to. */
   readonly sets: readonly string[];
-  /** Addresses of IPVS's dummy interface, which are not the host's own. Default: none. */
+  /** Addresses of IPVS's dummy interface, which do not count as addresses of the host. Default: none. */
   readonly virtualAddresses?: ReadonlySet<string>;
   /** Interfaces whose addresses are not read. Default: none. */
   readonly ignoredInterfaces?: readonly string[];
-  /** Called with what could not be read, as a sentence without a full stop. */
+  /** Called for each read failure, with a sentence without a full stop. */
   readonly onUnread: (reason: string) => void;
 }
 
-/** Reads what packets depend on beside the rules: addresses, routes, settings, sets. Changes nothing. */
+/** Reads the host facts beside the rules: addresses, routes, settings, sets. Changes nothing. */
 export async function readPathHost(reading: HostReading): Promise<PathHostFacts> {
   const { family, files, runner, virtualAddresses, ignoredInterfaces = [] } = reading;
   const [addresses, interfaces, routes, policyRules, sets, ignored] = await Promise.all([
@@ -51,7 +51,7 @@ export async function readPathHost(reading: HostReading): Promise<PathHostFacts>
   };
 }
 
-/** Addresses of interfaces; none of those that do not exist. */
+/** Addresses of interfaces; missing interfaces are skipped. */
 async function readAddressesOf(
   interfaces: readonly string[],
   runner: Pick<CommandRunner, 'run'>,
@@ -65,7 +65,7 @@ async function readAddressesOf(
         found.add(parseAddress(text)?.text ?? text);
       }
     } catch {
-      // It does not exist.
+      // The interface does not exist.
     }
   }
   return found;
@@ -149,7 +149,7 @@ function inOrder(routes: readonly HostRoute[]): readonly HostRoute[] {
   return [...routes].sort((a, b) => b.length - a.length || a.metric - b.metric);
 }
 
-/** Undefined where they cannot be read: then interfaces are not known. */
+/** Undefined when they cannot be read: interfaces are then unknown. */
 async function readPolicyRules(
   family: IPFamily,
   runner: Pick<CommandRunner, 'run'>,

@@ -8,7 +8,7 @@ function busy(milliseconds: number): void {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('work with less priority waits while other work takes many turns of the event loop', async () => {
+test('low-priority work waits while other work takes many turns of the event loop', async () => {
   const done = { slices: 0, isOver: false };
   function* slices(): Generator<void, string> {
     while (!done.isOver) {
@@ -28,11 +28,11 @@ test('work with less priority waits while other work takes many turns of the eve
   const meanwhile = done.slices - before;
   done.isOver = true;
   expect(await result).toBe('result');
-  // 25 slices are done at a time: in each turn they would be a thousand.
+  // 25 slices run at a time; without waiting, there would be a thousand.
   expect(meanwhile).toBeLessThan(200);
 });
 
-test('it continues eventually, although other work never ends', async () => {
+test('it continues eventually, even if other work never ends', async () => {
   let isOver = false;
   const others = (async () => {
     while (!isOver) {
@@ -52,7 +52,7 @@ test('it continues eventually, although other work never ends', async () => {
   await others;
 });
 
-test('work that waits for others is continued later, and can be ended early', async () => {
+test('deferred work continues later, and can be aborted', async () => {
   let changed = false;
   setTimeout(() => (changed = true), 5);
   function* waiting(): Generator<'later', boolean> {

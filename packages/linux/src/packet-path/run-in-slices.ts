@@ -2,22 +2,22 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 
 /** Milliseconds of work between two pauses. */
 const SLICE = 5;
-/** Milliseconds of a turn of the event loop in which nothing else was done. */
+/** Maximum duration in milliseconds of an idle turn of the event loop. */
 const IDLE = 0.1;
 /** Milliseconds between two checks whether the event loop is idle. */
 const OTHERS = 5;
-/** Milliseconds after which this work continues, also where the event loop is busy. */
+/** Milliseconds after which this work continues, even if the event loop is busy. */
 const MOST = 100;
-/** Milliseconds that work which waits for other work is put off. */
+/** Delay in milliseconds of deferred work. */
 const LATER = 50;
 
 /**
- * Runs work that yields often, and has less priority than other work of the process: after each few milliseconds, it waits until the
- * event loop is idle, 100 ms at most. A change of a Service takes several turns of the event loop, and would wait in each of them.
+ * Runs low-priority work that yields often: after every few milliseconds, it waits until the event loop is idle, at
+ * most 100 ms. Otherwise a change of a Service would be delayed in each of its event loop turns.
  *
- * @param slices yields `later` where it waits for what other work does.
- * @param signal ends the work early. Default: none.
- * @returns its result; undefined when it was ended early.
+ * @param slices yields `later` to wait for other work.
+ * @param signal aborts the work. Default: none.
+ * @returns its result; undefined when it was aborted.
  */
 export async function runInSlices<Result>(
   slices: Generator<unknown, Result>,
@@ -47,7 +47,7 @@ async function othersTurn(): Promise<void> {
     if (now - before < IDLE || now - begin > MOST) {
       return;
     }
-    // It may wait for the kernel, or for a thread, between two parts.
+    // Other work may wait for the kernel, or for a thread, between two parts.
     await delay(OTHERS);
   }
 }

@@ -1,7 +1,7 @@
 import type { PathPacket, PathRule, Protocol } from '@kube-proxier/core';
 import { bitsOf } from './ip-bits.js';
 
-/** A linked list: walkers share their history. */
+/** A linked list, so that walkers share their history. */
 export interface Trail<Item> {
   readonly item: Item;
   readonly before: Trail<Item> | undefined;
@@ -20,7 +20,7 @@ export function itemsOf<Item>(trail: Trail<Item> | undefined): Item[] {
   return items.reverse();
 }
 
-/** Hooks of netfilter that packets of a host pass. */
+/** Netfilter hooks. */
 export type Hook = 'prerouting' | 'input' | 'forward' | 'output' | 'postrouting';
 
 /** A chain that the packet entered, for findings. */
@@ -30,7 +30,7 @@ export interface Visit {
   readonly depth: number;
 }
 
-/** A packet that passes rules, with what they have changed. Immutable; branches share what they have in common. */
+/** A packet during evaluation, with its changes. Immutable; branches share common parts. */
 export interface Walker {
   readonly packet: PathPacket;
   readonly probability: number;
@@ -42,7 +42,7 @@ export interface Walker {
   readonly destinationBits: bigint;
   readonly port: number;
   readonly originalDestination: string;
-  /** Name; undefined when unknown, null where the packet has none. */
+  /** Name; undefined when unknown, null when the packet has none. */
   readonly inInterface: string | undefined | null;
   readonly outInterface: string | undefined | null;
   readonly mark: number;
@@ -51,39 +51,42 @@ export interface Walker {
   readonly connectionMark: number;
   /** `meta priority`. */
   readonly priority: number;
-  /** The destination was changed by the rule. */
+  /** The rule that changed the destination. */
   readonly translatedBy: PathRule | undefined;
-  /** A NAT rule decided to keep the destination. */
+  /** The NAT rule that kept the destination. */
   readonly destinationDecided: boolean;
   readonly masqueradedBy: PathRule | undefined;
   readonly sourceDecided: boolean;
-  /** Rules that ended a chain of NAT rules without a translation, so that none below them applied. */
+  /** Rules that ended NAT evaluation without a translation. */
   readonly destinationKeptBy: PathRule | undefined;
   readonly sourceKeptBy: PathRule | undefined;
-  /** IPVS has chosen its destination; it does not process the packet again. */
+  /** IPVS has selected the destination, and does not process the packet again. */
   readonly isBalanced: boolean;
-  /** The destination was not chosen at random. */
+  /** The destination was not selected at random. */
   readonly unevenly: boolean;
-  /** The first answer instead of the first packet: of an established connection, in the direction of replies. */
+  /** The packet is the first reply of an established connection. */
   readonly isReply: boolean;
   /** Not tracked: no NAT applies. */
   readonly untracked: boolean;
-  /** Elements that rules added or removed on this way, by set. */
+  /** Elements that rules added or removed on this path, by set. */
   readonly written: ReadonlyMap<string, ReadonlyMap<string, string | null>> | undefined;
   readonly unknown: Trail<PathRule> | undefined;
-  /** Whether it is noted why a packet keeps its destination. */
+  /** Whether to record why a packet keeps its destination. */
   readonly explains: boolean;
-  /** The packet is in a chain that may decide its destination: what it meets there is noted. */
+  /** Whether the packet is in a chain that may change its destination: its path is then recorded. */
   readonly isNoted: boolean;
-  /** Chains entered while it was noted. */
+  /** Chains entered while recording. */
   readonly visits: Trail<Visit> | undefined;
-  /** The first chain without rules that was entered while it was noted. */
+  /** The first empty chain entered while recording. */
   readonly emptyChain: Visit | undefined;
-  /** Lookups in sets and maps of the backend that found nothing, while it was noted. */
+  /** Failed lookups in sets and maps of the backend while recording. */
   readonly misses: Trail<string> | undefined;
 }
 
-/** All walkers have one hidden class: copies of it are cheap, where spread objects would have one for each place in the code. */
+/**
+ * All walkers have one hidden class: copies are cheap, while object spreads would create a class for each place in the
+ * code.
+ */
 class PacketWalker implements Walker {
   readonly packet: Walker['packet'];
   readonly probability: Walker['probability'];

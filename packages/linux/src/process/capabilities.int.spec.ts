@@ -4,11 +4,11 @@ import { readU32, u32, writeU32 } from '../netlink/attributes.js';
 import { loadLibc } from '../netlink/libc.js';
 import { hasNetAdmin, raiseNetAdmin } from './capabilities.js';
 
-test('CAP_NET_ADMIN that is permitted is put into effect, and nothing else is changed', async () => {
+test('a permitted CAP_NET_ADMIN becomes effective, and nothing else changes', async () => {
   const libc = await loadLibc();
   const before = readFileSync('/proc/self/status', 'utf8');
   if (!hasNetAdmin(before, 'CapEff')) {
-    // Without root, there is nothing that could be put into effect.
+    // Without root, no capability is permitted.
     expect(await raiseNetAdmin()).toBe(false);
     return;
   }

@@ -91,7 +91,7 @@ test.each<[string, string, FileCapability | undefined, RegExp]>([
   expect(whyNotPermitted({ status: text, fileCapability })).toMatch(reason);
 });
 
-test('a user that is refused itself is not told about its programs', () => {
+test('a refusal of this process itself does not mention its programs', () => {
   const text = status({ permitted: NET, effective: NET });
   expect(whyNotPermitted({ status: text, refused: 'process' })).toMatch(/something else refuses it/);
 });

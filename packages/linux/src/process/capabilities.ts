@@ -8,19 +8,19 @@ const CAP_NET_RAW = 13;
 const CAPABILITY_VERSION = 0x20080522;
 /** Bytes for 32 capabilities: effective, permitted and inheritable ones. */
 const SETS = 12;
-/** Bytes that a file capability has at most. */
+/** Maximum size in bytes of a file capability. */
 const MAX_FILE_CAPABILITY = 24;
 
-/** Whether the kernel can give CAP_NET_ADMIN to a process because of the program that it runs. */
+/** Whether a program has a file capability with CAP_NET_ADMIN. */
 export type FileCapability = 'present' | 'absent';
 
 /** Input of {@link whyNotPermitted}. */
 export interface PermissionFacts {
-  /** Who was refused. Default `program`: one that this process has started. */
+  /** The refused process. Default `program`: a program that this process started. */
   readonly refused?: 'program' | 'process';
   /** The text of `/proc/self/status`. Default: that of this process. */
   readonly status?: string;
-  /** Whether the file of this program has a file capability with CAP_NET_ADMIN; undefined where that cannot be read. */
+  /** Whether the file of this program has a file capability with CAP_NET_ADMIN; undefined when it cannot be read. */
   readonly fileCapability?: FileCapability | undefined;
 }
 
@@ -84,11 +84,11 @@ function whyNotInEffect(status: string, fileCapability: FileCapability | undefin
 }
 
 /**
- * Puts CAP_NET_ADMIN into effect where this process is permitted to have it and does not yet: that is what a file capability
- * without the flag `effective` leads to. It takes effect in this thread and in threads that it creates later, so it comes
- * before everything else; threads of the thread pool that exist already do not get it.
+ * Makes a permitted CAP_NET_ADMIN effective, which a file capability without the flag `effective` requires. Applies to
+ * this thread and to threads that it creates later, so it must be called first; existing threads of the thread pool do
+ * not get it.
  *
- * @returns whether it was put into effect by this call. False too where `koffi` cannot be loaded.
+ * @returns whether this call made it effective. False when `koffi` cannot be loaded.
  */
 export async function raiseNetAdmin(): Promise<boolean> {
   const status = ownStatus();
@@ -109,7 +109,7 @@ export async function raiseNetAdmin(): Promise<boolean> {
  * Whether CAP_NET_ADMIN is in a set of capabilities of a process.
  *
  * @param status the text of `/proc/PID/status`. Default: that of this process.
- * @param set as it is named there. Default `CapEff`: it is in effect.
+ * @param set name of the set in that text. Default `CapEff`, the effective one.
  */
 export function hasNetAdmin(status: string = ownStatus(), set: CapabilitySet = 'CapEff'): boolean {
   return hasCapability(CAP_NET_ADMIN, status, set);
@@ -122,7 +122,7 @@ function hasCapability(capability: number, status: string, set: CapabilitySet): 
   return ((bits >> BigInt(capability)) & 1n) === 1n;
 }
 
-/** That of the program that this process runs; undefined where nothing has loaded the C library. */
+/** The file capability of the program of this process; undefined unless the C library is loaded. */
 function ownFileCapability(): FileCapability | undefined {
   const value = Buffer.alloc(MAX_FILE_CAPABILITY);
   const length = loadedLibc()?.getxattr(process.execPath, 'security.capability', value, value.length);

@@ -50,7 +50,7 @@ describe('a program that hangs', () => {
     await until(() => !isAlive(descendant));
   });
 
-  test('is killed when its result is not needed any more', async () => {
+  test('is killed when it is aborted', async () => {
     const outdated = new AbortController();
     const run = runner.run({ command: 'sh', args: ['-c', 'sleep 300; true'], signal: outdated.signal });
     outdated.abort();

@@ -16,7 +16,7 @@ export interface CommandRequest {
   readonly stdout?: 'collect' | 'ignore';
   /** Milliseconds after which the program and its descendants are killed. Default 60000. */
   readonly timeout?: number;
-  /** Kills the program and its descendants when it is aborted: its result is not needed any more. Default: none. */
+  /** Kills the program and its descendants when aborted. Default: none. */
   readonly signal?: AbortSignal;
   /** Environment variables in addition to those of this process. Default none. */
   readonly env?: Readonly<Record<string, string>>;
@@ -26,16 +26,16 @@ export interface CommandRequest {
 export interface CommandResult {
   readonly stdout: string;
   readonly stderr: string;
-  /** Its process id; undefined where there was no process. */
+  /** Its process id; undefined without a process. */
   readonly pid?: number;
 }
 
 /** A long-running program. */
 export interface RunningCommand {
   readonly pid: number | undefined;
-  /** Writes to its standard input. What cannot be written is lost: {@link ended} reports it. */
+  /** Writes to its standard input. Unwritable data is discarded; {@link ended} reports the end. */
   write(text: string): void;
-  /** Requests its termination, at once. Idempotent. */
+  /** Terminates it at once. Idempotent. */
   stop(): void;
   /** Resolves when it has ended for any reason, or could not be started, and all of its output was passed on. */
   readonly ended: Promise<RunningCommandEnd>;
@@ -128,7 +128,7 @@ interface Outcome {
   readonly cause: unknown;
 }
 
-/** What this process lacks when a program cannot be started, by the error code, and the remedy. */
+/** The missing resource when a program cannot be started, by error code, and the remedy. */
 const SHORTAGES: Readonly<Record<string, string>> = {
   EMFILE: 'this process has too many open files; raise its limit (ulimit -n, LimitNOFILE)',
   ENFILE: 'this host has too many open files; raise the sysctl fs.file-max',
@@ -182,8 +182,8 @@ class NotStarted {
 }
 
 /**
- * Calls `begin`, which starts a program. Without descriptors for its pipes, Node returns a process without streams, which execa
- * cannot handle: it throws, and the error event of the process, which nobody gets, would end this process.
+ * Calls `begin`, which starts a program. Without descriptors for pipes, Node returns a process without streams, which
+ * execa cannot handle: it throws, and the unhandled error event of the process would end this process.
  */
 function starting<T>(begin: () => T): T | NotStarted {
   let child: ChildProcess | undefined;
@@ -214,16 +214,16 @@ const CHILD_PROCESS = 'child_process';
 let endsWithUs: readonly string[] | undefined;
 
 /**
- * Command prefix that makes the kernel kill a program when this process ends, for any reason: it must not carry
- * out half of its input, and a program that only listens would not notice. Empty where there is no setpriv, or one
- * without this option.
+ * Command prefix that makes the kernel kill a program when this process ends, for any reason: it must not execute half
+ * of its input, and a program that only reads would not detect the end. Empty without setpriv, or if it lacks this
+ * option.
  */
 function wordsToEndWithUs(): readonly string[] {
   if (endsWithUs === undefined) {
     const [file, ...args] = ['setpriv', '--pdeathsig', 'KILL'] as const;
     const tried = spawnSync(file, [...args, 'true'], { stdio: 'ignore', env: { PATH: systemPath() } });
     if (codeOf(tried.error) in SHORTAGES) {
-      // Nothing is known of setpriv.
+      // setpriv is unavailable.
       return [];
     }
     endsWithUs = tried.status === 0 ? [file, ...args] : [];
@@ -250,7 +250,7 @@ function start(
       stdout: output.stdout === undefined ? 'ignore' : 'pipe',
       stderr: output.stderr === undefined ? 'ignore' : 'pipe',
       encoding: 'utf8',
-      // A separate process group: it is killed with its descendants.
+      // A separate process group: so that it can be killed with its descendants.
       detached: true,
     }),
   );
@@ -326,7 +326,7 @@ export function createCommandRunner(options: CommandRunnerOptions = {}): Require
           reject: false,
           stdout: request.stdout === 'ignore' ? 'ignore' : 'pipe',
           stripFinalNewline: false,
-          // A separate process group: it is killed with its descendants.
+          // A separate process group: so that it can be killed with its descendants.
           detached: true,
           ...(request.stdin === undefined ? { stdin: 'ignore' as const } : { input: request.stdin }),
         }),
@@ -368,7 +368,7 @@ export function createCommandRunner(options: CommandRunnerOptions = {}): Require
   };
 }
 
-/** Of a program that was not started. */
+/** The result for a program that was not started. */
 const NO_OUTCOME = { failed: true, timedOut: false, exitCode: undefined, signal: undefined, stdout: '', stderr: '' };
 
 function failed({ command }: CommandRequest, outcome: Outcome, prefixed: boolean, timeout: number): CommandError {

@@ -1,7 +1,7 @@
 import type { CommandRequest, CommandRunner, RunningCommand, RunningCommandEnd } from './command-runner.js';
 import { reportWhenSlow } from './process-group.js';
 
-/** Why a session gives no further answers. */
+/** Why a session has ended. */
 export type SessionEnd = 'timeout' | RunningCommandEnd;
 
 /**

@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 
-/** Where Debian installs network tools; services are often started with a PATH that lacks these. */
+/** Directories of network tools in Debian; the PATH of services often lacks them. */
 const SYSTEM_PATHS = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 
 /** `PATH` of this process, with the directories of system tools appended. */

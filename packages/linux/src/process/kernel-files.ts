@@ -19,8 +19,7 @@ export const kernelFiles: KernelFiles = {
 };
 
 /**
- * {@link KernelFiles} as seen by programs that `runner` starts, by `cat` and `tee`: those of another network namespace
- * where the runner works in one.
+ * {@link KernelFiles} as seen by programs that `runner` starts, by `cat` and `tee`: of the runner's network namespace.
  */
 export function kernelFilesOf(runner: CommandRunner): KernelFiles {
   return {

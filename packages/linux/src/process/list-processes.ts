@@ -3,7 +3,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 /** A process of this process's PID namespace. */
 export interface ProcessInfo {
   readonly pid: number;
-  /** Program and arguments, as far as they are visible; only the name of processes that hide them. */
+  /** Program and arguments, as far as they are visible; only the name for processes that hide them. */
   readonly command: readonly string[];
   /** Path of the program file. Undefined without permission to read it, and for kernel threads. */
   readonly executable?: string;

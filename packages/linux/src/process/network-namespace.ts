@@ -27,7 +27,7 @@ export function canMakeNamespaces(): boolean {
   }
 }
 
-/** Creates a namespace. It has a loopback interface that is down, and nothing else. */
+/** Creates a namespace. It has only a loopback interface, which is down. */
 export function makeNamespace(): TestNamespace {
   const name = `kpx-ipt-${process.pid}-${count++}`;
   execFileSync('ip', ['netns', 'add', name], { stdio: 'ignore' });

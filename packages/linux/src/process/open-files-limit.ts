@@ -1,8 +1,8 @@
 import { type KernelFiles, kernelFiles } from './kernel-files.js';
 
 /**
- * How many descriptors this process may have open; Infinity for no limit, undefined where the system does not report one.
- * Node raises it at its start as far as it may.
+ * Maximum number of open descriptors of this process; Infinity without a limit, undefined when the system does not
+ * report one. Node raises the soft limit to the hard limit at its start.
  */
 export async function openFilesLimit(files: KernelFiles = kernelFiles): Promise<number | undefined> {
   let limits: string;

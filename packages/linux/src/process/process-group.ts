@@ -13,7 +13,7 @@ export interface GroupLeader {
 /** Published on {@link slowCommands} for a command that blocks other work. */
 export interface SlowCommand {
   readonly command: string;
-  /** Undefined where there is no process. */
+  /** Undefined without a process. */
   readonly pid: number | undefined;
   /** Elapsed milliseconds; of a long-running command, since it was sent a request. */
   readonly elapsed: number;
@@ -22,8 +22,8 @@ export interface SlowCommand {
 }
 
 /**
- * Reports commands that have run for `SLOW_AFTER` milliseconds (30 s) and have not ended, or have not answered a request: a `node:diagnostics_channel`,
- * so that a host can log what its syncs wait for.
+ * Reports commands that have run for `SLOW_AFTER` milliseconds (30 s) and have not ended, or have not answered a
+ * request: a `node:diagnostics_channel`, so that a host can log what delays its syncs.
  */
 export const slowCommands = channel('@kube-proxier/linux/slow-command');
 
@@ -31,8 +31,8 @@ export const slowCommands = channel('@kube-proxier/linux/slow-command');
 export const SLOW_AFTER = 30_000;
 
 /**
- * Reports a command on {@link slowCommands} after `slowAfter` milliseconds, if it has more time than that, until the returned function is
- * called.
+ * Reports a command on {@link slowCommands} after `slowAfter` milliseconds, if its timeout is longer, unless the
+ * returned function is called before.
  */
 export function reportWhenSlow(
   command: string,
@@ -55,12 +55,12 @@ export function reportWhenSlow(
 const PIPE_GRACE = 1000;
 
 const leaders = new Set<number>();
-/** Maximum number of process ids to remember: the kernel reuses ids. */
+/** Maximum number of recorded process ids: the kernel reuses ids. */
 const MAX_STARTED = 1000;
 const started = new Set<number>();
 let watchesExit = false;
 
-/** Whether this process started a process, among the last {@link MAX_STARTED}. */
+/** Whether a process is among the last {@link MAX_STARTED} that this process started. */
 export function wasStartedHere(pid: number): boolean {
   return started.has(pid);
 }
@@ -106,7 +106,7 @@ export function killWithThisProcess(pid: number | undefined): () => void {
   return () => leaders.delete(pid);
 }
 
-/** Closes this process's side of the pipes: a process that holds the other side can no longer block the caller. */
+/** Closes this process's side of the pipes: a process that holds the other side then cannot block the caller. */
 export function closePipes({ stdin, stdout, stderr }: GroupLeader): void {
   for (const stream of [stdin, stdout, stderr]) {
     stream?.destroy();

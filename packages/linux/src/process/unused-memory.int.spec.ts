@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 
-/** A process of its own: tests share theirs with jest, which maps files too. */
+/** A separate process, as jest maps files in the process of tests. */
 function run(script: string): unknown {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
@@ -19,7 +19,7 @@ const { releaseUnusedMemory } = await import('${BUILD}');
 const mapped = () => Number(/^RssFile:\\s+(\\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]);
 `;
 
-test('pages of program files are no longer resident, and come back where they are needed', () => {
+test('pages of program files are released, and mapped again on access', () => {
   const { before, after, released, sum } = run(`${BEGIN}
     const before = mapped();
     const released = await releaseUnusedMemory();

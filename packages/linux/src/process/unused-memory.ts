@@ -10,20 +10,20 @@ export interface MemoryRange {
   readonly length: number;
 }
 
-/** What {@link releaseUnusedMemory} did. */
+/** Result of {@link releaseUnusedMemory}. */
 export interface ReleasedMemory {
   /** Ranges of the program file whose pages are no longer mapped. */
   readonly ranges: number;
-  /** Whether the C library returned memory that was freed; false too where it had none, or cannot. */
+  /** Whether the C library returned freed memory; false if it had none or lacks the function. */
   readonly isTrimmed: boolean;
 }
 
 /**
- * Returns memory to the system that this process does not use: what the C library keeps after it was freed (malloc_trim(3)), and
- * mapped pages of the program file, most of which are code that runs at start only (madvise(2), MADV_DONTNEED). What is needed again is
- * mapped again from the page cache. Of Node.js these are some 30 MB.
+ * Returns unused memory to the system: freed memory that the C library retains (malloc_trim(3)), and mapped pages of
+ * the program file, most of them code that runs at start only (madvise(2), MADV_DONTNEED). Accessed pages are mapped
+ * again from the page cache. About 30 MB for Node.js.
  *
- * @returns undefined where nothing can be released: without `koffi`, or without procfs.
+ * @returns undefined when nothing can be released: without `koffi` or procfs.
  */
 export async function releaseUnusedMemory(): Promise<ReleasedMemory | undefined> {
   const libc = await loadLibc().catch(() => undefined);
@@ -42,19 +42,18 @@ export async function releaseUnusedMemory(): Promise<ReleasedMemory | undefined>
 }
 
 /**
- * Ranges that have nothing but pages of a file as the file has them: private, not writable, and without a page of which this process
- * has a copy of its own. A debugger's breakpoint is such a copy, and so is what the dynamic linker has written before it took the
- * permission away.
+ * Ranges of unmodified file pages: private, not writable, and without copy-on-write pages, such as a debugger's
+ * breakpoints or relocations of the dynamic linker.
  *
  * @param mappings the text of `/proc/self/smaps` (proc_pid_smaps(5)).
- * @param file the path of the program: it stays mapped where it is, while another thread may unload a library at any time.
+ * @param file the path of the program: it stays mapped, while another thread may unload a library at any time.
  */
 export function unchangedFileRanges(mappings: string, file: string): readonly MemoryRange[] {
   const ranges: MemoryRange[] = [];
   for (const [, from = '', to = '', permissions = '', path = '', fields = ''] of mappings.matchAll(
     /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) [0-9a-f]+ \S+ \d+(?: +(.*))?\n((?:\w+: .*\n?)*)/gm,
   )) {
-    // It may have been replaced by an upgrade.
+    // The file may have been replaced by an upgrade.
     const isFile = path.replace(/ \(deleted\)$/, '') === file && /^r-[x-]p$/.test(permissions);
     if (isFile && kilobytes(fields, 'Anonymous') === 0 && kilobytes(fields, 'Private_Dirty') === 0) {
       const address = Number.parseInt(from, 16);
@@ -64,7 +63,7 @@ export function unchangedFileRanges(mappings: string, file: string): readonly Me
   return ranges;
 }
 
-/** NaN where the kernel does not tell. */
+/** NaN when the kernel does not report it. */
 function kilobytes(fields: string, name: string): number {
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(fields)?.[1] ?? Number.NaN);
 }

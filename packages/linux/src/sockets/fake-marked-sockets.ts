@@ -6,17 +6,17 @@ import type { MarkedSockets, MarkedTcpOptions } from './marked-sockets.js';
 export interface FakeMarkedSocketsOptions {
   /** Default 0x4000. */
   readonly mark?: number;
-  /** Why no mark can be set. Default: it can. */
+  /** Why marks cannot be set. Default: they can. */
   readonly unusable?: string;
 }
 
-/** Hands out sockets that work and carry no mark, and counts them. Needs no privilege. */
+/** Creates working sockets without a mark, and counts them. Needs no privilege. */
 export class FakeMarkedSockets implements MarkedSockets {
   readonly mark: number;
   unusable: string | undefined = 'it was not started';
-  /** Code that each new socket fails with. Default: none fails. */
+  /** Error code of each new socket. Default: no failure. */
   failWith: string | undefined;
-  /** Sockets that were made. */
+  /** Number of created sockets. */
   readonly made = { tcp: 0, udp: 0 };
   readonly #unusable: string | undefined;
 

@@ -5,7 +5,7 @@ export class FakeTcpSockets implements TcpSockets {
   readonly #open = new Map<string, TcpSocketAddress>();
   #failure: TcpSocketsError | undefined;
 
-  /** A program connects. */
+  /** Adds a connection of a program. */
   add(connection: TcpSocketAddress): void {
     this.#open.set(keyOf(connection), connection);
   }

@@ -34,7 +34,7 @@ const KINDS: readonly (readonly [string, () => MarkedSockets])[] = [
 ];
 const ALL = KINDS.flatMap(([kind, make]) => FAMILIES.map((family) => ({ kind, family, make })));
 
-test.each(ALL)('a TCP socket connects, reads, writes and ends as any other ($kind, $family)', async (row) => {
+test.each(ALL)('a TCP socket connects, reads, writes and ends as usual ($kind, $family)', async (row) => {
   const { kind, family } = row;
   const sockets = row.make();
   await sockets.start();
@@ -60,7 +60,7 @@ test.each(ALL)('a TCP socket connects, reads, writes and ends as any other ($kin
   server.close();
 });
 
-test.each(ALL)('a TCP socket that is refused says so, once ($kind, $family)', async ({ family, make }) => {
+test.each(ALL)('a refused TCP socket reports it once ($kind, $family)', async ({ family, make }) => {
   const sockets = make();
   await sockets.start();
   const server = createServer().listen(0, LOOPBACK[family]);
@@ -109,7 +109,7 @@ test.each(ALL)(
   },
 );
 
-test.each(KINDS)('nothing is made before it was started (%s)', (_kind, make) => {
+test.each(KINDS)('no socket is created before the start (%s)', (_kind, make) => {
   const sockets = make();
   expect(sockets.unusable).toBe('it was not started');
   expect(() => sockets.createTcp('IPv4')).toThrow('marked sockets cannot be used: it was not started');

@@ -6,39 +6,39 @@ import { type Libc, loadLibc } from '../netlink/libc.js';
 import { errnoName } from '../netlink/netlink-error.js';
 import { whyNotPermitted } from '../process/capabilities.js';
 
-/** What a TCP socket is made with, as in `net.Socket`. */
+/** Options of a TCP socket, as in `net.Socket`. */
 export interface MarkedTcpOptions {
   /** Default false. */
   readonly allowHalfOpen?: boolean;
-  /** Bytes in each direction. Default that of Node. */
+  /** Buffer size in bytes for each direction. Default that of Node. */
   readonly highWaterMark?: number;
 }
 
 /**
- * Sockets whose packets carry a mark (SO_MARK) from the first one on, so that packet filter rules of this host can
- * recognize them. Needs CAP_NET_ADMIN, and `start` before everything else.
+ * Sockets whose packets carry a mark (SO_MARK) from the first packet on, for matching by packet filter rules of this
+ * host. Needs CAP_NET_ADMIN, and `start` before everything else.
  */
 export interface MarkedSockets {
-  /** The bits that each packet carries. */
+  /** The mark of each packet. */
   readonly mark: number;
 
-  /** Why no mark can be set on this host, and what to do: a sentence without a full stop. Undefined when it can. */
+  /** Why marks cannot be set on this host, with the remedy: a sentence without a full stop. Undefined when they can. */
   readonly unusable: string | undefined;
 
-  /** Finds out whether marks can be set. Idempotent; throws nothing. */
+  /** Probes whether marks can be set. Idempotent; never throws. */
   start(): Promise<void>;
 
   /**
-   * Makes a TCP socket that is ready for `connect` with an address, and with nothing else.
+   * Creates a TCP socket that supports `connect` with an address only.
    *
    * @throws Error with an errno name as `code`, such as `EMFILE`.
    */
   createTcp(family: IPFamily, options?: MarkedTcpOptions): Socket;
 
   /**
-   * Binds a new UDP socket of Node, which is to be connected next, to any free port.
+   * Binds a new UDP socket of Node to any free port; the caller then connects it.
    *
-   * @throws Error with an errno name as `code`, such as `EMFILE`. The socket is to be closed then.
+   * @throws Error with an errno name as `code`, such as `EMFILE`. The caller must then close the socket.
    */
   bindUdp(family: IPFamily, socket: UdpSocket): void;
 }
@@ -51,7 +51,7 @@ const SO_MARK = 36;
 const IPPROTO_IPV6 = 41;
 const IPV6_V6ONLY = 26;
 const EPERM = 1;
-/** Of `sockaddr_in` and `sockaddr_in6`. */
+/** Sizes of `sockaddr_in` and `sockaddr_in6`. */
 const ADDRESS_LENGTHS: Readonly<Record<IPFamily, number>> = { IPv4: 16, IPv6: 28 };
 
 function asInt(value: number): Uint8Array {
@@ -79,7 +79,7 @@ export class LibcMarkedSockets implements MarkedSockets {
   createTcp(family: IPFamily, options: MarkedTcpOptions = {}): Socket {
     const { libc, fd } = this.#open(family, SOCK_STREAM);
     try {
-      // Without `manualStart` it would read before it is connected. Node knows it, its documentation does not.
+      // Without `manualStart` it would read before it is connected. It is an undocumented option of Node.
       return new Socket({ ...options, fd, manualStart: true } as ConstructorParameters<typeof Socket>[0]);
     } catch (error) {
       libc.close(fd);
@@ -90,7 +90,7 @@ export class LibcMarkedSockets implements MarkedSockets {
   bindUdp(family: IPFamily, socket: UdpSocket): void {
     const { libc, fd } = this.#open(family, SOCK_DGRAM);
     try {
-      // Before Node has it, which lets sockets share a port.
+      // Before Node takes the socket, since Node enables port sharing.
       const address = new Uint8Array(ADDRESS_LENGTHS[family]);
       address.set(new Uint8Array(Uint16Array.of(ADDRESS_FAMILIES[family]).buffer));
       if (libc.bind(fd, address, address.length) < 0) {

@@ -31,7 +31,7 @@ describe('LibcTcpConnects', () => {
   });
 
   const listen = async (host: string) => {
-    // Connections of a stalled process are accepted, and reset.
+    // While this process is stalled, connections are accepted, then reset.
     server = createServer((socket) => socket.on('error', () => {}));
     server.listen({ port: 0, host, backlog: 512 });
     await once(server, 'listening');
@@ -53,14 +53,14 @@ describe('LibcTcpConnects', () => {
       Array.from({ length: 600 }, (_, index) => attempt(index % 3 === 0 ? closed : open)),
     );
     expect(results).toEqual(Array.from({ length: 600 }, (_, index) => (index % 3 === 0 ? 'ECONNREFUSED' : undefined)));
-    // Sockets of the first round are used again.
+    // Sockets of the first round are reused.
     expect(await attempt(closed)).toBe('ECONNREFUSED');
     expect(await attempt(open)).toBe(undefined);
     server?.close();
     expect(await attempt(open)).toBe('ECONNREFUSED');
   });
 
-  test('no socket stays in TIME_WAIT, and the program that listens sees no connection', async () => {
+  test('no socket stays in TIME_WAIT, and the listening program accepts no connection', async () => {
     const port = await listen('127.0.0.1');
     let seen = 0;
     server?.on('connection', () => {
@@ -74,11 +74,11 @@ describe('LibcTcpConnects', () => {
       encoding: 'utf8',
     });
     expect(left).toBe('');
-    // A few of 200, where this process was stalled.
+    // A few of 200, if this process was stalled.
     expect(seen).toBeLessThan(20);
   });
 
-  test('a namespace that does not exist is the reason', async () => {
+  test('a missing namespace is reported as the reason', async () => {
     expect(await attempt(target({ namespace: '/run/netns/none-such' }))).toBe(
       '/run/netns/none-such cannot be entered: ENOENT',
     );

@@ -5,7 +5,7 @@ import { ADDRESS_FAMILIES, addressBytes } from '../netlink/ip-bytes.js';
 import { type Libc, loadLibc } from '../netlink/libc.js';
 import { errnoName } from '../netlink/netlink-error.js';
 
-/** What to connect to. The same object can be used for many attempts, which then cost less. */
+/** The target of a connection. Reusing the object makes further attempts cheaper. */
 export interface TcpTarget {
   readonly family: IPFamily;
   /** Canonical. */
@@ -19,13 +19,13 @@ export interface TcpTarget {
 }
 
 /**
- * @param failure why there is no connection: the name of an error number such as `ECONNREFUSED`, `ETIMEDOUT` when the time
- *   is over, or a sentence. Undefined when the connection was established.
- * @param milliseconds that it took, precise to about 20.
+ * @param failure the reason of the failure: the name of an error number such as `ECONNREFUSED`, `ETIMEDOUT` after the
+ *   timeout, or a sentence. Undefined when the connection was established.
+ * @param milliseconds duration, precise to about 20 ms.
  */
 export type TcpConnectCallback = (failure: string | undefined, milliseconds: number) => void;
 
-/** Finds out whether a port accepts TCP connections, very often. */
+/** Probes whether ports accept TCP connections, at a high rate. */
 export interface TcpConnects {
   /** Attempts one connection, and closes it as soon as it is established. Calls back once, never synchronously. */
   attempt(target: TcpTarget, callback: TcpConnectCallback): void;
@@ -38,7 +38,7 @@ interface Pending {
   readonly target: TcpTarget;
   readonly callback: TcpConnectCallback;
   readonly begin: number;
-  /** When it was decided, and why there is no connection. */
+  /** Time of the result, and the reason of a failure. */
   end: number;
   failure: string | undefined;
 }
@@ -57,29 +57,30 @@ const POLL_WORDS = 2;
 const ONE_SECOND = new Uint8Array(Uint32Array.of(1).buffer);
 /** An address of no family: connecting to it disconnects a socket. */
 const NOWHERE = new Uint8Array(16);
-/** Sockets that are kept for the next attempt, for each family. */
+/** Maximum number of pooled sockets for each family. */
 const MAX_IDLE = 256;
-/** Attempts that begin between two looks: the kernel holds an acknowledgement back for some 40 ms only. */
+/** Maximum attempts between two checks: the kernel delays an acknowledgement for about 40 ms only. */
 const MAX_STARTED = 128;
 /** Milliseconds between two checks of the pending attempts: they double up to the second number. */
 const FIRST_LOOK = 1;
 const LAST_LOOK = 16;
 
 /**
- * {@link TcpConnects} by calls of the C library, at a few microseconds of this process for each attempt.
+ * {@link TcpConnects} by calls of the C library, at a few microseconds of CPU time for each attempt.
  *
- * The acknowledgement that ends a handshake is held back (TCP_DEFER_ACCEPT), and a reset is sent instead: the program that
- * listens does not see the connection, unless this process is stalled for some 40 ms, and no socket stays in TIME_WAIT. The kernel of the other side answers, so a port
- * whose program no longer accepts connections fails when its queue is full.
+ * The last acknowledgement of the handshake is delayed (TCP_DEFER_ACCEPT), and a reset is sent instead: the listening
+ * program does not see the connection, unless this process is stalled for about 40 ms, and no socket stays in
+ * TIME_WAIT. The kernel of the other side answers, so a port whose program no longer accepts connections fails when its
+ * accept queue is full.
  */
 export class LibcTcpConnects implements TcpConnects {
   #pending: Pending[] = [];
   #descriptors = new Int32Array(64 * POLL_WORDS);
   readonly #idle: Readonly<Record<IPFamily, number[]>> = { IPv4: [], IPv6: [] };
   readonly #addresses = new WeakMap<TcpTarget, Uint8Array>();
-  /** Attempts that are decided, and not yet reported. */
+  /** Completed attempts that are not reported yet. */
   #decided: Pending[] = [];
-  /** Attempts that began since the last check of the pending ones. */
+  /** Number of attempts started since the last check of pending ones. */
   #started = 0;
   #look: NodeJS.Timeout | NodeJS.Immediate | undefined;
   #delay = FIRST_LOOK;
@@ -119,7 +120,7 @@ export class LibcTcpConnects implements TcpConnects {
     if (this.#started >= MAX_STARTED) {
       this.#finishReady();
     }
-    // On the same host, the kernel has connected by now.
+    // On the same host, the connection is already established.
     this.#look ??= setImmediate(() => this.#collect());
   }
 
@@ -149,7 +150,7 @@ export class LibcTcpConnects implements TcpConnects {
     if (fd < 0) {
       throw new Error(errnoName(this.libc.errno()));
     }
-    // Unlike TCP_QUICKACK, this lasts when the socket is used again.
+    // Unlike TCP_QUICKACK, this persists when the socket is reused.
     this.libc.setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, ONE_SECOND, ONE_SECOND.length);
     return fd;
   }
@@ -183,7 +184,7 @@ export class LibcTcpConnects implements TcpConnects {
     }
   }
 
-  /** Ends the attempts that are decided. Their callbacks are called later. */
+  /** Ends the completed attempts. Their callbacks are called later. */
   #finishReady(): void {
     this.#started = 0;
     const pending = this.#pending;
@@ -217,7 +218,7 @@ export class LibcTcpConnects implements TcpConnects {
     if (this.#descriptors.length < pending.length * POLL_WORDS) {
       this.#descriptors = new Int32Array(pending.length * 2 * POLL_WORDS);
     }
-    // Not the methods of a Buffer, which check their arguments: this is done for each attempt at each look.
+    // Avoids Buffer methods, which validate arguments: this runs for each attempt at each check.
     const descriptors = this.#descriptors;
     for (let index = 0; index < pending.length; index++) {
       descriptors[index * POLL_WORDS] = (pending[index] as Pending).fd;
@@ -226,14 +227,14 @@ export class LibcTcpConnects implements TcpConnects {
     return this.libc.poll(new Uint8Array(descriptors.buffer), pending.length, 0) > 0;
   }
 
-  /** @returns why there is no connection. */
+  /** @returns the reason of the failure. */
   #finish({ fd, target: { family, namespace } }: Pending, events: number): string | undefined {
     if ((events & (POLLERR | POLLHUP)) !== 0 || (events & POLLOUT) === 0) {
       const errno = this.#errorOf(fd);
       this.libc.close(fd);
       return errnoName(errno);
     }
-    // Sends the reset, and makes the socket as new: cheaper than another one.
+    // Sends the reset and makes the socket reusable, which is cheaper than a new socket.
     const isReusable = this.libc.connect(fd, NOWHERE, NOWHERE.length) === 0;
     const idle = this.#idle[family];
     // A named namespace can be deleted and created again: its sockets are not kept.
@@ -276,7 +277,7 @@ export async function tcpSocketIn(namespace: string, family: IPFamily): Promise<
     throw new Error(errnoName(libc.errno()));
   }
   try {
-    // Without `manualStart` it would read before it is connected. Node knows it, its documentation does not.
+    // Without `manualStart` it would read before it is connected. It is an undocumented option of Node.
     return new Socket({ fd, manualStart: true } as ConstructorParameters<typeof Socket>[0]);
   } catch (error) {
     libc.close(fd);

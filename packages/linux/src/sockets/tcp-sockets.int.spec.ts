@@ -20,7 +20,7 @@ afterEach(async () => {
   }
 });
 
-/** A program that connects, and what its socket becomes: `open`, or the code of its error. */
+/** A program that connects, and the state of its socket: `open`, or its error code. */
 interface Program {
   readonly address: TcpSocketAddress;
   ended(): Promise<string>;
@@ -48,7 +48,7 @@ async function connect(family: IPFamily, from: { readonly mapped?: boolean } = {
   };
 }
 
-/** The kernel, and a fake that knows the same programs. */
+/** The kernel, and a fake with the same programs. */
 const KINDS = ['kernel', 'fake'] as const;
 
 function subject(kind: (typeof KINDS)[number], programs: readonly Program[]): TcpSockets {

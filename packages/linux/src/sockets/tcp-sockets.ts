@@ -11,19 +11,19 @@ export interface TcpSocketAddress {
   readonly remotePort: number;
 }
 
-/** The TCP sockets of this host, whichever program has them. */
+/** The TCP sockets of this host, of all programs. */
 export interface TcpSockets {
   /**
-   * Resets connections: the programs get ECONNABORTED, and the other ends a reset. One that does not exist is no error.
+   * Resets connections: the programs get ECONNABORTED, and the peers a reset. A missing connection is not an error.
    *
-   * @returns how many there were.
+   * @returns the number of existing connections.
    * @throws TcpSocketsError; some may have been reset.
    */
   reset(connections: readonly TcpSocketAddress[]): Promise<number>;
 }
 
 /**
- * - `SOCKETS_NOT_SUPPORTED`: the kernel cannot do it (CONFIG_INET_DIAG_DESTROY), or has no such netlink.
+ * - `SOCKETS_NOT_SUPPORTED`: the kernel lacks CONFIG_INET_DIAG_DESTROY or sock_diag.
  * - `SOCKETS_NOT_PERMITTED`: needs root or CAP_NET_ADMIN.
  * - `SOCKETS_FAILED`: anything else; `cause` has it.
  */

@@ -75,7 +75,7 @@ export class ProcSysctl implements Sysctl {
   }
 }
 
-/** Numbers in one setting are separated by tabs when read, and by spaces when people write them. */
+/** Numbers in one setting are separated by tabs when read, and usually by spaces when written. */
 export function sameValue(one: string, other: string): boolean {
   const words = (text: string): string => text.trim().split(/\s+/).join(' ');
   return words(one) === words(other);

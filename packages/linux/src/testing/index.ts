@@ -1,4 +1,4 @@
-// Fakes that keep the kernel's semantics; each stands beside the interface that it fakes.
+// Fakes with the kernel's semantics; each is located next to its interface.
 export * from '../conntrack/fake-conntrack.js';
 export * from '../ipset/fake-ip-sets.js';
 export { FakeIptables, type FakeIptablesOptions } from '../iptables/fake-iptables.js';

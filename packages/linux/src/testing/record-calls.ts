@@ -1,7 +1,7 @@
 /**
  * An adapter that records which of its methods are called.
  *
- * @param calls gets the name of each call, after `name` and a full stop.
+ * @param calls receives the name of each call, prefixed with `name` and a full stop.
  */
 export function recordCalls<T extends object>(target: T, name: string, calls: Set<string>): T {
   return new Proxy(target, {

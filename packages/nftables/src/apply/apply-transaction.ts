@@ -19,9 +19,10 @@ export interface ApplyTarget {
 }
 
 /**
- * Writes a transaction: the ruleset atomically, or, where it does not exist yet, in parts of which the last puts it to use; then the deletion of affinity clients.
+ * Writes a transaction: the ruleset atomically, or, if it does not exist yet, in parts, of which the last activates it;
+ * then deletes affinity clients.
  *
- * @returns whether unused chains are left for a later sync.
+ * @returns whether unused chains remain for a later sync.
  * @throws NftError when nothing was written, or clients could not be deleted.
  */
 export async function applyTransaction(
@@ -35,7 +36,7 @@ export async function applyTransaction(
   return { leftovers };
 }
 
-/** @returns whether unused chains are left. */
+/** @returns whether unused chains remain. */
 async function write(transaction: NftablesTransaction, { nft, logger }: ApplyTarget): Promise<boolean> {
   if (transaction.load !== undefined) {
     await nft.runAll(partsOf(transaction.write, transaction.load));
@@ -49,15 +50,15 @@ async function write(transaction: NftablesTransaction, { nft, logger }: ApplyTar
     if (!(error instanceof NftRefused) || error.refusal !== 'busy' || !deletes) {
       throw error;
     }
-    // Before Linux 6.2 a chain stays in use for a moment after its last rule is gone. Nothing jumps to it; the next full
-    // sync deletes it.
+    // Before Linux 6.2, a chain stays in use briefly after the removal of its last rule. Nothing jumps to it; the next
+    // full sync deletes it.
     logger.debug(2, 'Unused chains are deleted later', { reason: error.reason });
     await nft.run(withoutChainDeletions(transaction).write);
     return true;
   }
 }
 
-/** With pauses, while parts are made. */
+/** Generates parts with pauses. */
 async function* partsOf(write: NftTransaction, { elements, end }: TableLoad): AsyncGenerator<NftTransaction> {
   yield write;
   const pace = new EventLoopPace();

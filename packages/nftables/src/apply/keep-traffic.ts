@@ -4,10 +4,9 @@ import type { NftablesTransaction } from '../plan/nftables-transaction.js';
 import { trafficCountedBy, trafficCounter } from '../plan/traffic-counters.js';
 
 /**
- * The transaction, with commands that add what the counters of removed endpoints have counted to the counters that their service
- * ports have for this: so its total never goes backwards, also over a restart. What is counted between the reading and the removal
- * is lost. Where the counters cannot be read, all of that is lost, and the transaction is written as it is: no endpoint is removed
- * later for the sake of a count.
+ * Adds commands that move the values of counters of removed endpoints to a counter of their service port, so that its
+ * total never decreases, even over a restart. Counts between the read and the removal are lost. If the counters cannot
+ * be read, all their counts are lost, and the transaction is unchanged: removals are never delayed for counting.
  */
 export async function keepTraffic(
   transaction: NftablesTransaction,
@@ -46,7 +45,7 @@ export async function keepTraffic(
     : { ...transaction, write: { ...write, commands: [...write.commands, ...commands] } };
 }
 
-/** Counters of endpoints that are removed from service ports that stay, by the counter of the service port. */
+/** Counters of endpoints removed from kept service ports, by the counter of the service port. */
 function removedCounters(commands: readonly NftCommand[]): ReadonlyMap<string, readonly string[]> {
   const deleted = new Set(commands.flatMap((command) => (command.do === 'delete-counter' ? [command.name] : [])));
   const found = new Map<string, string[]>();

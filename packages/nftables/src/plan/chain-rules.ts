@@ -39,7 +39,7 @@ import {
   type TrafficScope,
 } from './layout.js';
 
-/** What stands in a chain. */
+/** The rules of a chain. */
 export function renderKind(chain: KindChain, context: LayoutContext): Chain {
   switch (chain.kind) {
     case 'pick':
@@ -58,10 +58,10 @@ export function renderKind(chain: KindChain, context: LayoutContext): Chain {
       const { key } = fieldsOf(context.family);
       const { address, 'node-port': nodePort } = SPACE_CONTAINERS;
       return {
-        // Before the packet has another destination. A chain of this type sees the first of each connection only.
+        // Before DNAT. A chain of this type processes only the first packet of each connection.
         base: base('nat', chain.hook, -101),
         rules: [
-          // What was found is counted: asking whether the address is one of the node costs as much again.
+          // Counts by lookup result: a check for node addresses would double the cost.
           [{ kind: 'count', key: key.address, map: address.counters }, { kind: 'accept' }],
           ...(context.hasRanges
             ? [
@@ -79,8 +79,8 @@ export function renderKind(chain: KindChain, context: LayoutContext): Chain {
       return chain.hook === undefined
         ? { rules: PROTOCOLS.flatMap((protocol) => endpointCountRules(protocol, context)) }
         : {
-            // Where the kernel translates sources, each connection comes by once, with its first packet, after it was filtered: also
-            // what this node sends to itself. No other chain of this type comes before, for after a translation no more are called.
+            // At the SNAT hook, each connection passes once, with its first packet and after filtering, including those
+            // of this node to itself. Must be the first chain of this type, as none is called after a translation.
             base: base('nat', chain.hook, -100),
             rules: [[IS_FORWARDED, { kind: 'goto', chain: COUNT_ENDPOINT.name }]],
           };
@@ -88,12 +88,12 @@ export function renderKind(chain: KindChain, context: LayoutContext): Chain {
       return chain.hook === undefined
         ? { rules: PROTOCOLS.flatMap((protocol) => trafficRules(protocol, context)) }
         : {
-            // After the destination was changed, which other programs may do up to here.
+            // After DNAT, which other programs may apply up to here.
             base: base('filter', chain.hook, -98),
             rules: [
               [
                 IS_FORWARDED,
-                // This node's packets to itself were counted on their way out.
+                // This node's packets to itself were counted at output.
                 ...(chain.hook === 'prerouting' ? [IS_NO_LOOPBACK] : []),
                 { kind: 'goto', chain: COUNT_TRAFFIC.name },
               ],
@@ -136,12 +136,12 @@ export function renderKind(chain: KindChain, context: LayoutContext): Chain {
   }
 }
 
-/** nft reads no ports of connections before it knows the protocol. */
+/** nft requires a protocol match before conntrack ports. */
 function ofProtocol(protocol: Protocol): NftStatement {
   return { kind: 'match', left: nftFields.protocol, right: protocol.toLowerCase() };
 }
 
-/** Frontend and endpoint of a connection: the same as long as it lasts, for no translation changes its tuples. */
+/** Frontend and endpoint of a connection: constant for its lifetime, as the tuples do not change. */
 function endpointKeys({ family, hasRanges }: LayoutContext): readonly (readonly [TrafficScope, readonly NftField[]])[] {
   const { family: nft } = fieldsOf(family);
   const frontend = [nftFields.protocol, nftFields.tuple('original', 'proto-dst')];
@@ -210,7 +210,7 @@ function slot({ list, hashed }: PickChain, modulus: number, { family }: LayoutCo
     : { kind: 'numgen', modulus, ...offset };
 }
 
-/** Sends packets to the endpoint that a map has for a key. */
+/** DNAT to the endpoint of a map lookup. */
 function sendTo(family: LayoutContext['family'], to: NftLookup): NftStatement {
   return { kind: 'dnat', family: fieldsOf(family).family, to };
 }
@@ -223,8 +223,8 @@ function pickRules(chain: PickChain, context: LayoutContext): Rule[] {
   const rule = (count: number): Rule => [
     sendTo(family, { kind: 'lookup', key: [...key, slot(chain, count, context)], map }),
   ];
-  // A packet may have been dispatched just before endpoints went, and look for one just after. The first slot is there
-  // as long as any is.
+  // A packet may be dispatched just before a removal of endpoints, and look up a slot just after. The first slot exists
+  // as long as any slot.
   const draws = chain.count === 1 ? 0 : chain.isRepeated ? DRAWS : 1;
   return [...Array.from({ length: draws }, () => rule(chain.count)), rule(1)];
 }
@@ -267,10 +267,10 @@ function listRules({ protocol, endpoints, affinitySeconds }: ListChain, { family
 /**
  * Session affinity without a chain per Service or endpoint.
  *
- * A client is remembered by its address and the number of the service port, and what is remembered is the number of an
- * endpoint, which is looked up among the endpoints of the list in use: so no client is ever sent to one that was removed, or
- * that this list does not have. The mark carries the number of the service port, the priority that of the endpoint; the
- * mark itself is kept in a map meanwhile.
+ * The affinity map maps the client's address and the number of the service port to the number of an endpoint, which is
+ * looked up among the endpoints of the list in use: so no client is ever sent to a removed endpoint, or to one outside
+ * of this list. The mark carries the number of the service port, the priority that of the endpoint; the original mark
+ * is saved in a map meanwhile.
  */
 function stickyRules(chain: PickChain, context: LayoutContext): Rule[] {
   const { mark, priority } = nftFields;
@@ -286,7 +286,7 @@ function stickyRules(chain: PickChain, context: LayoutContext): Rule[] {
   const keepMark: Rule = [{ ...flowMark, operation: 'update' }, setTo(mark, key, names.affinityIds)];
   const draw = (count: number): Rule => [setTo(priority, [...key, slot(chain, count, context)], names.affinityNumbers)];
   const send: Rule[] = [
-    // In the local list endpoints go by their number with the last bit set.
+    // In the local list, the last bit of endpoint numbers is set.
     ...(chain.list === 'local'
       ? [
           [
@@ -299,7 +299,7 @@ function stickyRules(chain: PickChain, context: LayoutContext): Rule[] {
   const timeout = chain.affinitySeconds === undefined ? {} : { timeoutSeconds: chain.affinitySeconds };
   const rememberAndSend: Rule[] = [
     draw(chain.count),
-    // Adds the client with the endpoint that was drawn. One that is there keeps what it has, and gets more time.
+    // Adds the client with the selected endpoint. An existing entry keeps its endpoint, and its timeout is renewed.
     [{ ...clientNumber, operation: 'update', ...timeout }],
     [setTo(priority, client, AFFINITY)],
     [setTo(mark, fields.flow, AFFINITY_MARKS)],

@@ -9,9 +9,10 @@ export interface CountedEndpoint {
 }
 
 /**
- * All endpoints that a service port has, also those that get no new connections: they have some that last, and may get others again.
+ * All endpoints of a service port, including those without new connections, which have established ones and may become
+ * usable again.
  *
- * @param except another version of the service port: endpoints that both have alike may be left out.
+ * @param except another version of the service port: endpoints that are equal in both may be omitted.
  */
 export function countedEndpoints(port: ResolvedServicePort, except?: ResolvedServicePort): readonly CountedEndpoint[] {
   const hasRanges = port.frontends.some(({ lastPort }) => lastPort !== undefined);
@@ -21,7 +22,7 @@ export function countedEndpoints(port: ResolvedServicePort, except?: ResolvedSer
     except.frontends === port.frontends &&
     except.servicePort === port.servicePort;
   const others = new Set(isSame ? except.candidates.map(({ key }) => key) : []);
-  // Ranges of one address would overlap, and the kernel refuses that.
+  // Ranges of one address would overlap, which the kernel refuses.
   const inRanges = hasRanges ? new Map(port.candidates.map((endpoint) => [endpoint.address, endpoint])) : undefined;
   const counted: CountedEndpoint[] = [];
   for (const endpoint of inRanges?.values() ?? port.candidates) {
@@ -51,7 +52,7 @@ export function counterElements(
   return keys.map(([scope, key]) => [endpointCounters(scope, quantity), key, counter]);
 }
 
-/** What a counter of connections to an endpoint counts. */
+/** The endpoint of a connection counter. */
 export interface CountedConnections {
   readonly servicePort: ServicePortName;
   readonly endpoint: Pick<Endpoint, 'address' | 'port'>;
@@ -60,14 +61,14 @@ export interface CountedConnections {
 const COUNTER = /^endpoint\/([^/]+)\/([^/]+)(?:\/([^/]+))?\/(tcp|udp|sctp)\/([\da-f.-]+)\/(\d+)$/;
 
 /**
- * The name of the counter of connections to an endpoint of a service port, such as `endpoint/default/web/http/tcp/10.0.0.1/80`. nft
- * reads no colons in names, so IPv6 addresses have hyphens.
+ * The name of the counter of connections to an endpoint of a service port, such as
+ * `endpoint/default/web/http/tcp/10.0.0.1/80`. nft does not allow colons in names, so IPv6 addresses have hyphens.
  */
 export function endpointCounter({ servicePort, endpoint }: CountedConnections): string {
   return ['endpoint', ...namesOf(servicePort), ...namesOfEndpoint(endpoint)].join('/');
 }
 
-/** What a counter counts; undefined when it is none of these. */
+/** The endpoint of a counter; undefined for other counters. */
 export function connectionsCountedBy(counter: string): CountedConnections | undefined {
   const [, namespace, name, portName = '', protocol, address, port] = COUNTER.exec(counter) ?? [];
   return namespace === undefined || name === undefined || protocol === undefined || address === undefined

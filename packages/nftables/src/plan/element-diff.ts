@@ -21,7 +21,7 @@ export function collectElements(into: Map<string, Elements>, wanted: ServiceElem
 /** Elements by key, as they are listed. */
 export type ElementValues = ReadonlyMap<string, { readonly value: string | undefined }>;
 
-/** Changes the elements of a set or map to the wanted ones. */
+/** Changes the elements of a set or map to the desired ones. */
 export function diffElements(
   name: string,
   found: ElementValues | undefined,
@@ -31,7 +31,7 @@ export function diffElements(
   finish(diffElementsInSlices(name, found, wanted, draft));
 }
 
-/** Elements that are compared between two pauses. */
+/** Number of elements compared between two pauses. */
 const BETWEEN_PAUSES = 64;
 
 /** {@link diffElements}. Yields after some elements each, so that a caller can pause. */

@@ -39,7 +39,7 @@ describe('slots', () => {
       expect(endpointSlots(endpoints(count).reverse(), options)).toEqual(slots);
     });
 
-    describe('after a change, the list before it makes no difference', () => {
+    describe('after a change, the result is independent of the previous list', () => {
       const all = endpoints(1000);
       const weighted = all.map((one, index) => ({ ...one, weight: (index % 3) + 1 }));
       const drained = all.map((one, index) => ({ ...one, weight: index % 2 === 0 ? 2 : 0 }));
@@ -122,7 +122,7 @@ describe('slots', () => {
   );
 });
 
-describe('slots of unequal endpoints, of which a packet draws again', () => {
+describe('slots of unequal endpoints, with redraws', () => {
   const AGAIN: Balancing = { loadBalancing: 'random', drawsAgain: true };
   const weighted = (...weights: readonly number[]) => weights.map((weight, index) => endpoint(index + 1, weight));
   const moved = (before: readonly Endpoint[], after: readonly Endpoint[]) =>
@@ -130,7 +130,7 @@ describe('slots of unequal endpoints, of which a packet draws again', () => {
       (slot) => before[slot]?.key !== after[slot]?.key,
     ).length;
 
-  test('equal endpoints have one slot each, and all numbers have one', () => {
+  test('equal endpoints have one slot each, and every number has a slot', () => {
     for (const list of [endpoints(2), weighted(5, 5, 5), endpoints(100)]) {
       expect(drawOf(list, AGAIN)).toEqual({ count: list.length, isRepeated: false });
     }
@@ -157,7 +157,7 @@ describe('slots of unequal endpoints, of which a packet draws again', () => {
       const weight = list.find((one) => one.key === key)?.weight ?? 0;
       expect(part / slots.length).toBeCloseTo(sum <= 1024 ? weight / sum : part / slots.length, 12);
     }
-    // What is left after all draws goes to the first slot.
+    // The remainder after all draws goes to the first slot.
     expect((1 - slots.length / count) ** DRAWS).toBeLessThan(1e-6);
   });
 
@@ -192,7 +192,7 @@ describe('slots of unequal endpoints, of which a packet draws again', () => {
     }
   });
 
-  test('what was arranged for one way of drawing is not taken for the other', () => {
+  test('the cache distinguishes the two draw methods', () => {
     const list = [...endpoints(70), { ...endpoint(71), slowStart: 5 }];
     expect(endpointSlots(list, AGAIN)).toHaveLength(705);
     expect(endpointSlots(list, RANDOM)).toHaveLength(141);

@@ -11,18 +11,17 @@ import {
 import type { ServiceOptions } from './service-options.js';
 import { matchSlots, mixed, NONE, rematchSlots, type SlotMatching } from './steady-slots.js';
 
-/** What of a Service's options decides about slots. */
+/** The options of a Service that affect slots. */
 export interface Balancing extends Pick<ServiceOptions, 'loadBalancing'> {
   /**
-   * A packet that draws a number without a slot draws again: then most changes of weights leave the numbers that are drawn from as
-   * they are, so that only slots change ({@link drawOf}). Default false: each number has a slot.
+   * Whether a packet redraws after a number without a slot: most changes of weights then keep the range of numbers, so
+   * that only slots change ({@link drawOf}). Default false: each number has a slot.
    */
   readonly drawsAgain?: boolean;
 }
 
 /**
- * Which endpoint each slot stands for. A packet draws a slot at random, or, with `maglev`, gets the one that its source
- * address hashes to.
+ * The endpoint of each slot. A packet selects a slot at random, or, with `maglev`, by the hash of its source address.
  */
 export function endpointSlots(endpoints: readonly Endpoint[], balancing: Balancing): readonly Endpoint[] {
   const { loadBalancing } = balancing;
@@ -43,14 +42,14 @@ export function endpointSlots(endpoints: readonly Endpoint[], balancing: Balanci
     : steadySlots(endpoints, parts, balancing);
 }
 
-/** What is known beforehand about a list that is balanced like this. */
+/** The cached slots of a list with these options. */
 function arrangedOf(endpoints: readonly Endpoint[], { loadBalancing, drawsAgain }: Balancing): Arrangement | undefined {
   const arranged = loadBalancing === 'maglev' ? undefined : ARRANGED.get(endpoints);
   // Equal endpoints have one slot each, however it is drawn.
   return arranged?.matching !== undefined || arranged?.drawsAgain === (drawsAgain ?? false) ? arranged : undefined;
 }
 
-/** How many slots there will be, without making them. */
+/** The number of slots, without computing them. */
 export function slotCount(endpoints: readonly Endpoint[], balancing: Balancing): number {
   const { loadBalancing } = balancing;
   if (loadBalancing === 'maglev') {
@@ -64,11 +63,14 @@ export function slotCount(endpoints: readonly Endpoint[], balancing: Balancing):
   return weights === undefined ? endpoints.length : sumOf(partsOf(endpoints, weights, balancing));
 }
 
-/** What a packet draws from. */
+/** The range that a packet draws from. */
 export interface Draw {
-  /** How many numbers, of which the first {@link slotCount} have slots. */
+  /** The size of the range, of which the first {@link slotCount} numbers have slots. */
   readonly count: number;
-  /** Whether others may have none. Then `count` is a power of two, the same for most weights, and less than twice the slots. */
+  /**
+   * Whether numbers may have no slot. `count` is then a power of two, the same for most weights, and less than twice
+   * the slots.
+   */
   readonly isRepeated: boolean;
 }
 
@@ -80,15 +82,15 @@ export function drawOf(endpoints: readonly Endpoint[], balancing: Balancing): Dr
 }
 
 /**
- * How often a packet draws at most: so often that it found no slot once in a million times (2⁻²⁰), where half of the numbers have none. It
- * then gets the first one.
+ * Maximum number of draws: the probability of finding no slot is 2⁻²⁰ if half of the numbers have none. The packet then
+ * gets the first slot.
  */
 export const DRAWS = 20;
 
-/** Endpoints whose weights all have the same number of slots, nearly: more have too many for that. */
+/** Maximum number of endpoints for redraws: more of them have too many slots. */
 const FEW = 6;
 
-/** Slots of each endpoint: its weight, or as near to it as a bounded table allows. */
+/** Number of slots of each endpoint: its weight, or an approximation within the bounded table. */
 function partsOf(
   endpoints: readonly Endpoint[],
   weights: readonly number[],
@@ -106,7 +108,7 @@ function partsOf(
   return times > 1 ? whole.map((part) => part * times) : whole;
 }
 
-/** While an endpoint starts slowly, the others keep the parts that they have, whatever divisor all weights have in common. */
+/** During slow start of an endpoint, the slots of the others are constant, regardless of the common divisor. */
 function wholeParts(endpoints: readonly Endpoint[], weights: readonly number[], limit: number): readonly number[] {
   if (endpoints.some(({ slowStart }) => slowStart !== undefined)) {
     const divisor = endpoints.map(({ weight }) => weight).reduce(greatestCommonDivisor, 0);
@@ -126,14 +128,13 @@ function greatestCommonDivisor(a: number, b: number): number {
   return b === 0 ? a : greatestCommonDivisor(b, a % b);
 }
 
-/** The least that is not less. */
+/** The smallest element that is not less. */
 function powerOfTwo(number: number): number {
   return 2 ** Math.ceil(Math.log2(number));
 }
 
 /**
- * Finds out beforehand, for a long list, what {@link endpointSlots} then knows. Yields after some endpoints each, so that a caller can
- * pause.
+ * Precomputes {@link endpointSlots} for a long list. Yields after some endpoints each, so that a caller can pause.
  *
  * @param previous the list before a change, of which the slots are reused. The result is the same without it.
  */
@@ -154,26 +155,26 @@ export function* arrangeSlotsInSlices(
   }
 }
 
-/** Endpoints from which on they do not stand in their order. */
+/** Number of endpoints from which slots are not in list order. */
 const LONG_LIST = 64;
-/** A changed Service is requested before and after the change, and so costs once. */
+/** Cache: a changed Service is looked up before and after the change. */
 const ARRANGED = new WeakMap<readonly Endpoint[], Arrangement>();
 
 interface Arrangement {
   readonly slots: readonly Endpoint[];
-  /** Of endpoints, where each has one slot; undefined with weights. */
+  /** The matching with one slot per endpoint; undefined with weights. */
   readonly matching: SlotMatching | undefined;
-  /** As it was asked for. */
+  /** The cached list. */
   readonly drawsAgain: boolean;
 }
 
-/** A list whose endpoints have one slot each. */
+/** A list with one slot per endpoint. */
 interface KnownMatching {
   readonly endpoints: readonly Endpoint[];
   readonly matching: SlotMatching;
 }
 
-/** A slot for each endpoint, or as many as it has parts: one that comes or goes moves few others ({@link SlotMatching}). */
+/** One slot per endpoint, or as many as its weight: adding or removing one moves few others ({@link SlotMatching}). */
 function steadySlots(
   list: readonly Endpoint[],
   parts: readonly number[] | undefined,
@@ -200,7 +201,7 @@ function* steadySlotsInSlices(
   return slots;
 }
 
-/** Not `Array.from`, which calls a function for each of very many. */
+/** Not `Array.from`, which calls a function for each element. */
 function inSlots(endpoints: readonly Endpoint[], holders: Int32Array): readonly Endpoint[] {
   const slots = new Array<Endpoint>(holders.length);
   for (let slot = 0; slot < holders.length; slot++) {
@@ -232,7 +233,7 @@ function seedsOf(endpoints: readonly Endpoint[]): Uint32Array {
   return seeds;
 }
 
-/** Endpoints after the expected one among which the next is looked for. */
+/** Number of endpoints after the expected one that are searched for the next. */
 const LOOK_AHEAD = 128;
 
 /** The matching of endpoints that have one slot each. Most of them are the same objects as in the known list, in the same order. */
@@ -261,7 +262,7 @@ function placeOf(endpoint: Endpoint, known: readonly Endpoint[], from: number): 
       return place;
     }
   }
-  // Those of a changed EndpointSlice are other objects.
+  // Endpoints of a changed EndpointSlice are new objects.
   return known[from]?.key === endpoint.key ? from : NONE;
 }
 
@@ -274,9 +275,9 @@ function textHash(text: string): number {
   return hash >>> 0;
 }
 
-/** Primes, each some four times the one before, so that a Service that grows rarely changes to another. */
+/** Primes, each about four times the previous one, so that a growing Service rarely changes its table size. */
 const TABLE_SIZES = [251, 1021, 4093, 16_381, 65_521];
-/** Slots per endpoint at least: shares then differ by a few percent at most. */
+/** Minimum slots per endpoint: shares then differ by at most a few percent. */
 const SLOTS_PER_ENDPOINT = 20;
 
 function tableSize(endpoints: number): number {
@@ -284,9 +285,9 @@ function tableSize(endpoints: number): number {
 }
 
 /**
- * The lookup table of Maglev (Eisenbud and others, NSDI 2016, §3.4): every endpoint has its own order of preference
- * over the slots, and they choose in turn, as often as they weigh. It depends on keys and weights only, so all nodes
- * have the same, and one endpoint that comes or goes moves few of the others' clients.
+ * The lookup table of Maglev (Eisenbud and others, NSDI 2016, §3.4): every endpoint has a permutation of the slots, and
+ * endpoints take slots in turn, in proportion to their weights. It depends on keys and weights only, so all nodes have
+ * the same table, and adding or removing an endpoint moves few clients of the others.
  */
 function maglevSlots(endpoints: readonly Endpoint[], own: readonly number[] | undefined): readonly Endpoint[] {
   const size = slotCount(endpoints, { loadBalancing: 'maglev' });
@@ -305,7 +306,7 @@ function maglevSlots(endpoints: readonly Endpoint[], own: readonly number[] | un
     for (let index = 0; index < inTurn.length && filled < size; index++) {
       const one = inTurn[index] as Chooser;
       due[index] = (due[index] ?? 0) + (weights[index] ?? 1);
-      // The heaviest chooses in every round, one of half the weight in every second.
+      // The heaviest takes a slot in every round, one of half the weight in every second.
       if ((due[index] ?? 0) < most) {
         continue;
       }

@@ -3,10 +3,10 @@ import { type NftBaseChain, type NftField, type NftStatement, nftFields } from '
 import { NftablesUnusableName } from '../nftables-error.js';
 import { CLUSTER_IPS, fieldsOf, HAIRPIN, NODE_PORT_ADDRESSES, RANGE_CONTAINERS, SPACE_CONTAINERS } from './layout.js';
 
-/** A rule, without what identifies it. */
+/** A rule without its tag. */
 export type Rule = readonly NftStatement[];
 
-/** A chain as it should be. */
+/** A desired chain. */
 export interface Chain {
   readonly base?: NftBaseChain;
   readonly rules: readonly Rule[];
@@ -20,7 +20,7 @@ export interface LayoutContext {
   readonly masqueradeBit: number;
   /** Source ports of masqueraded packets are chosen at random (spec I-20). */
   readonly fullyRandom: boolean;
-  /** Some service port has a range of ports. */
+  /** Whether a service port has a range of ports. */
   readonly hasRanges: boolean;
 }
 
@@ -64,7 +64,7 @@ export function podMatch(family: IPFamily, detector: LocalTrafficDetector): NftS
   }
 }
 
-/** The match for addresses on which NodePorts are served. Loopback addresses are none of them (spec N-43). */
+/** The match for addresses on which NodePorts are served. Excludes loopback addresses (spec N-43). */
 export function nodePortMatch({ family, node }: LayoutContext): Rule {
   const { daddr } = fieldsOf(family);
   return node.nodePortAddresses.kind === 'listed'
@@ -95,7 +95,7 @@ export const base = (type: NftBaseChain['type'], hook: NftBaseChain['hook'], pri
   priority,
 });
 
-/** The first packet of a connection through these chains. All that others meet of this table is the one rule. */
+/** Matches the first packet of a connection. Other packets evaluate only this rule of the table. */
 function onlyFirst(...chains: readonly string[]): Rule[] {
   return [
     [{ kind: 'match', left: { kind: 'ct', key: 'state' }, operator: '!=', right: 'new' }, { kind: 'accept' }],
@@ -107,7 +107,7 @@ function jumpTo(chain: string): Rule {
   return [{ kind: 'jump', chain }];
 }
 
-/** Chains that are always there. */
+/** Chains that always exist. */
 export function fixedChains(context: LayoutContext): ReadonlyMap<string, Chain> {
   const { family, node, fullyRandom, hasRanges } = context;
   const { saddr, daddr, key } = fieldsOf(family);
@@ -123,7 +123,8 @@ export function fixedChains(context: LayoutContext): ReadonlyMap<string, Chain> 
       {
         rules: [
           [{ kind: 'vmap', key: key.address, map: address.dispatch }],
-          // After single ports, which cost as much as without ranges, and before NodePorts: an address that has one here is not theirs.
+          // After single ports, whose cost is unchanged, and before NodePorts: an address with such a range has
+          // precedence.
           ...(hasRanges ? [[{ kind: 'vmap', key: key.address, map: RANGE_CONTAINERS.dispatch } as const]] : []),
           [...nodePortAddress, { kind: 'vmap', key: key['node-port'], map: nodePort.dispatch }],
         ],
@@ -131,8 +132,8 @@ export function fixedChains(context: LayoutContext): ReadonlyMap<string, Chain> 
     ],
     ['nat-prerouting', { base: base('nat', 'prerouting', -100), rules: [jumpTo('dispatch')] }],
     ['nat-output', { base: base('nat', 'output', -100), rules: [jumpTo('dispatch')] }],
-    // A packet that came while a transaction took effect may have met a new element and an old rule, or the other way
-    // round, and found no endpoint. It is evaluated again. Forwarded packets do not reach this rule.
+    // A packet during a commit may match a new element and an old rule, or vice versa, and find no endpoint. It is
+    // evaluated again. Forwarded packets do not reach this rule.
     ['nat-prerouting-again', { base: base('nat', 'prerouting', -99), rules: [jumpTo('dispatch')] }],
     ['nat-output-again', { base: base('nat', 'output', -99), rules: [jumpTo('dispatch')] }],
     [
@@ -153,7 +154,7 @@ export function fixedChains(context: LayoutContext): ReadonlyMap<string, Chain> 
         ],
       },
     ],
-    // What was forwarded has another destination by now, and is done with.
+    // Forwarded packets have another destination at this point, and are accepted.
     [
       'closed-services',
       {

@@ -13,8 +13,8 @@ import type { KeyScope, Layout } from './layout.js';
 import { readServiceOptions } from './service-options.js';
 
 /**
- * A chain that frontends of one kind share. Its name says all that it depends on, so equal names mean equal chains,
- * and their number does not grow with the number of Services.
+ * A chain that frontends of one kind share. Its name contains all parameters, so equal names mean equal chains, and
+ * their number does not grow with the number of Services.
  */
 export type KindChain =
   | PickChain
@@ -30,7 +30,7 @@ export type KindChain =
 
 type EndpointChain = PickChain | ListChain;
 
-/** Picks one of `count` slots of a list, and sends the packet to its endpoint. */
+/** Selects one of `count` slots of a list, and sends the packet to its endpoint. */
 export interface PickChain {
   readonly kind: 'pick';
   readonly name: string;
@@ -38,15 +38,17 @@ export interface PickChain {
   readonly protocol: Protocol;
   readonly list: 'cluster' | 'local';
   readonly count: number;
-  /** Whether some of these may not exist, so that another one is drawn. */
+  /** Whether slots may be missing, so that another number is drawn. */
   readonly isRepeated: boolean;
-  /** Whether the source address decides, and not chance. */
+  /** Whether selection is by source address, not at random. */
   readonly hashed: boolean;
   /** Seconds that a client stays with its endpoint; undefined for no affinity. */
   readonly affinitySeconds: number | undefined;
 }
 
-/** Picks one of some given endpoints. Its name follows from them, so service ports with the same ones share it. */
+/**
+ * Selects one of the given endpoints. Its name is derived from them, so service ports with equal endpoints share it.
+ */
 export interface ListChain {
   readonly kind: 'list';
   readonly name: string;
@@ -72,7 +74,7 @@ export interface RouteChain {
   }[];
 }
 
-/** Drops what does not come from an allowed source. */
+/** Drops packets from sources that are not allowed. */
 export interface GuardChain {
   readonly kind: 'guard';
   readonly name: string;
@@ -80,13 +82,13 @@ export interface GuardChain {
   readonly target: EndpointChain | RouteChain | DropChain | 'accept' | 'drop';
 }
 
-/** Takes back the priority that session affinity used as a variable. */
+/** Restores the priority that session affinity used as a variable. */
 export interface PriorityChain {
   readonly kind: 'priority';
   readonly name: string;
 }
 
-/** Counts connections on their way in, or from this node. */
+/** Counts incoming connections, or those from this node. */
 export interface CountChain {
   readonly kind: 'count';
   readonly name: string;
@@ -94,8 +96,8 @@ export interface CountChain {
 }
 
 /**
- * Counts connections that reach an endpoint, or an interface on their way there. Those of the node's own hooks lead to the one without
- * a hook, which has a rule for each protocol and kind of frontend.
+ * Counts connections that reach an endpoint. The chains at the hooks jump to the one without a hook, which has a rule
+ * for each protocol and kind of frontend.
  */
 export interface EndpointCountChain {
   readonly kind: 'count-endpoint';
@@ -104,8 +106,8 @@ export interface EndpointCountChain {
 }
 
 /**
- * Counts packets of connections to endpoints. Those of the node's own hooks lead to the one without a hook, which has a rule for each
- * protocol, direction and kind of frontend.
+ * Counts packets of connections to endpoints. The chains at the hooks jump to the one without a hook, which has a rule
+ * for each protocol, direction and kind of frontend.
  */
 export interface TrafficChain {
   readonly kind: 'traffic';
@@ -120,13 +122,13 @@ export interface ResetChain {
   readonly hook: 'input' | 'forward' | 'output';
 }
 
-/** Drops packets that open a connection. Others are reset later on. */
+/** Drops packets that open a connection. Other packets are reset later. */
 export interface DropChain {
   readonly kind: 'drop-new';
   readonly name: string;
 }
 
-/** There as long as any Service has connections reset whose endpoint is gone. */
+/** Exists while any Service requests resets of connections to removed endpoints. */
 export const RESET_CHAINS: readonly [ResetChain, ...ResetChain[]] = [
   { kind: 'reset', name: 'reset-input', hook: 'input' },
   { kind: 'reset', name: 'reset-forward', hook: 'forward' },
@@ -135,7 +137,7 @@ export const RESET_CHAINS: readonly [ResetChain, ...ResetChain[]] = [
 
 const DROP_NEW: DropChain = { kind: 'drop-new', name: 'drop-new' };
 
-/** There as long as connections to any Service are counted. */
+/** Exists while connections to any Service are counted. */
 export const COUNT_CHAINS: readonly [CountChain, CountChain] = [
   { kind: 'count', name: 'count-prerouting', hook: 'prerouting' },
   { kind: 'count', name: 'count-output', hook: 'output' },
@@ -144,7 +146,7 @@ export const COUNT_CHAINS: readonly [CountChain, CountChain] = [
 /** Counts connections by frontend and endpoint; the chains of hooks lead to it. */
 export const COUNT_ENDPOINT: EndpointCountChain = { kind: 'count-endpoint', name: 'count-endpoint', hook: undefined };
 
-/** There as long as connections to endpoints of any Service are counted. */
+/** Exists while connections to endpoints of any Service are counted. */
 export const ENDPOINT_COUNT_CHAINS: readonly [EndpointCountChain, ...EndpointCountChain[]] = [
   COUNT_ENDPOINT,
   { kind: 'count-endpoint', name: 'count-postrouting', hook: 'postrouting' },
@@ -154,17 +156,17 @@ export const ENDPOINT_COUNT_CHAINS: readonly [EndpointCountChain, ...EndpointCou
 /** Counts packets and bytes by frontend and endpoint; the chains of hooks lead to it. */
 export const COUNT_TRAFFIC: TrafficChain = { kind: 'traffic', name: 'count-traffic', hook: undefined };
 
-/** There as long as packets of any Service are counted. */
+/** Exists while packets of any Service are counted. */
 export const TRAFFIC_CHAINS: readonly [TrafficChain, ...TrafficChain[]] = [
   COUNT_TRAFFIC,
   { kind: 'traffic', name: 'traffic-prerouting', hook: 'prerouting' },
   { kind: 'traffic', name: 'traffic-output', hook: 'output' },
 ];
 
-/** There as long as any Service has session affinity. */
+/** Exists while any Service has session affinity. */
 export const FORGET_PRIORITY: PriorityChain = { kind: 'priority', name: 'affinity-postrouting' };
 
-/** Where packets of a frontend go first, and every chain that they may come through. */
+/** The first chain of packets to a frontend, and all chains that they may traverse. */
 export interface FrontendPath {
   /** Value in the dispatch map. */
   readonly verdict: string;
@@ -184,7 +186,7 @@ export function pathOf(frontend: Frontend, port: ResolvedServicePort, layout: La
   };
   const routes = frontend.routes.map((route): RouteChain['routes'][number] => {
     if (route.action !== 'forward') {
-      // Nothing can be refused before the packet is filtered; until then it passes.
+      // Rejecting is possible only at the filter hook; until then the packet passes.
       const drop = () => (resetsConnections(port) ? note(DROP_NEW) : 'drop');
       return { source: route.source, target: route.action === 'reject' ? 'accept' : drop(), masquerade: 'never' };
     }
@@ -230,8 +232,8 @@ function pickChain(frontend: Frontend, list: PickChain['list'], port: ResolvedSe
 }
 
 /**
- * How the slots of a service port are used where each is an element. With session affinity, a packet draws once: what it draws is a
- * number that further rules use.
+ * How the slots of a service port are used where each is an element. With session affinity, a packet draws once, as
+ * further rules use the number.
  */
 export function balancingOf({ servicePort, affinitySeconds }: ResolvedServicePort): Balancing {
   const { loadBalancing } = readServiceOptions(servicePort.annotations).options;
@@ -242,7 +244,7 @@ function listChain(frontend: Frontend, list: PickChain['list'], port: ResolvedSe
   const { affinitySeconds } = port;
   const { protocol } = port.name;
   const { options } = readServiceOptions(port.servicePort.annotations);
-  // A table that the source address is looked up in is what this layout does without.
+  // This layout has no lookup table for source addresses.
   const slots = endpointSlots(port[list], { ...options, loadBalancing: 'random' });
   const endpoints = slots.map((endpoint) => ({
     endpoint,
@@ -258,7 +260,7 @@ function listChain(frontend: Frontend, list: PickChain['list'], port: ResolvedSe
   return { kind: 'list', name, protocol, endpoints, affinitySeconds };
 }
 
-/** Where an endpoint gets the packets of a frontend. */
+/** The address and port of an endpoint for packets to a frontend. */
 function portAt(
   frontend: Frontend,
   endpoint: Endpoint,
@@ -275,7 +277,7 @@ export function shiftMap(port: ResolvedServicePort, frontend: Frontend, endpoint
   return `ports/${shortHash(JSON.stringify([port.key, frontend.port, frontend.lastPort, endpoint.port]))}`;
 }
 
-/** Whether endpoints of a service port stand in rules: always, or only where it has a range of ports. */
+/** Whether endpoints of a service port are in rules: always, or only with a range of ports. */
 export function layoutOf({ frontends }: ResolvedServicePort, layout: Layout): Layout {
   return frontends.some(({ lastPort }) => lastPort !== undefined) ? 'chain-per-service' : layout;
 }

@@ -12,7 +12,7 @@ export interface InstalledNftables {
   readonly lacksFlags?: boolean;
 }
 
-/** What the host supports, as far as rules depend on it. */
+/** Host capabilities that rules depend on. */
 export interface HostFacts {
   /** `masquerade` supports `fully-random`. */
   readonly fullyRandom: boolean;

@@ -16,18 +16,18 @@ export function nftFamily(family: IPFamily): NftFamily {
 }
 
 /**
- * How packets are distinguished: those to an address that a Service has, and those to a port of the node. Each has maps
- * and chains of its own, for the keys differ.
+ * Address spaces of frontends: Service addresses, and ports of the node. Each has separate maps and chains, as the keys
+ * differ.
  */
 export type KeyScope = 'address' | 'node-port';
 
 export const SPACES: readonly KeyScope[] = ['address', 'node-port'];
 
-/** What the maps and sets of a space are for. */
+/** The maps and sets of a space. */
 export type SpaceContainer =
-  /** Where the packets of a frontend go: a chain, or an end. One element per frontend. */
+  /** The dispatch of packets to a frontend: a chain or a verdict. One element per frontend. */
   | 'dispatch'
-  /** Who may use it, where not everybody may. */
+  /** Allowed sources of restricted frontends. */
   | 'allowed'
   /** Frontends that reject packets. Cluster IPs are not in it: they reject all that is not forwarded. */
   | 'refused'
@@ -35,11 +35,11 @@ export type SpaceContainer =
   | 'resets'
   /** The counter of its connections, where counting is requested. */
   | 'counters'
-  /** The service port that it belongs to, as a number: clients stay with an endpoint over all frontends. */
+  /** The service port that it belongs to, as a number: session affinity spans all frontends. */
   | 'affinityIds'
-  /** Which number the endpoint in a slot has. */
+  /** The number of the endpoint in a slot. */
   | 'affinityNumbers'
-  /** Which endpoint has a number. */
+  /** The endpoint of a number. */
   | 'affinityEndpoints';
 
 export const SPACE_CONTAINERS: Readonly<Record<KeyScope, Readonly<Record<SpaceContainer, string>>>> = {
@@ -73,7 +73,7 @@ export const TRAFFIC_DIRECTIONS: readonly TrafficDirection[] = ['to-endpoints', 
 /** What is counted of each endpoint: connections, or their packets in one direction. */
 export type EndpointQuantity = 'connections' | TrafficDirection;
 
-/** Where frontends are looked up whose traffic is counted. */
+/** The lookup of frontends with counted traffic. */
 export type TrafficScope = KeyScope | 'range';
 
 /** The map from frontends and their endpoints to counters. */
@@ -82,7 +82,7 @@ export function endpointCounters(scope: TrafficScope, quantity: EndpointQuantity
   return `${prefix}${quantity === 'connections' ? 'endpoint-counters' : `traffic-${quantity}`}`;
 }
 
-/** The same for ranges of ports, of addresses only, where there are any: their keys have the whole range. */
+/** The same for port ranges (addresses only), if any: their keys contain the whole range. */
 export const RANGE_CONTAINERS: Readonly<Record<'dispatch' | 'refused' | 'resets' | 'counters', string>> = {
   dispatch: 'service-ranges',
   refused: 'refused-service-ranges',
@@ -93,8 +93,8 @@ export const RANGE_CONTAINERS: Readonly<Record<'dispatch' | 'refused' | 'resets'
 export const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 
 /**
- * What the slots of frontends stand for: one element per frontend, list and endpoint. A map per protocol, for nft 1.0.6
- * accepts the rules that read one only where it knows the protocol.
+ * The endpoints of slots: one element per frontend, list and endpoint. One map per protocol, as nft 1.0.6 accepts
+ * lookup rules only after a protocol match.
  */
 export function endpointsMap(space: KeyScope, protocol: Protocol): string {
   return `${space === 'address' ? '' : 'node-port-'}endpoints-${protocol.toLowerCase()}`;
@@ -107,7 +107,7 @@ export function protocolPort(protocol: Protocol): NftPayload {
 
 export const CLUSTER_IPS = 'cluster-ips';
 export const NODE_PORT_ADDRESSES = 'node-port-addresses';
-/** Local endpoints as `address . address`: what a packet of an endpoint to itself looks like. */
+/** Local endpoints as `address . address`: matches packets of an endpoint to itself. */
 export const HAIRPIN = 'hairpin';
 /** Which endpoint number a client has for a service port. Packets write it. */
 export const AFFINITY = 'affinity';
@@ -119,12 +119,12 @@ export function idOfAffinityKey(key: string): string {
 /** Marks of packets that are being processed, while the packet mark holds another value. */
 export const AFFINITY_MARKS = 'affinity-marks';
 
-/** Elements that packets write are none of a plan's business. */
+/** Plans ignore elements that packets add. */
 export const WRITTEN_BY_PACKETS: ReadonlySet<string> = new Set([AFFINITY, AFFINITY_MARKS]);
 
-/** Clients that are remembered at most, over all service ports. Beyond that clients get any endpoint each time. */
+/** Maximum number of affinity entries, over all service ports. Further clients are served without affinity. */
 const MAX_REMEMBERED = 262_144;
-/** Packets that are processed at the same time; each is in the map for some microseconds. */
+/** Maximum number of packets processed concurrently; each is in the map for some microseconds. */
 const MAX_MARKS = 16_384;
 
 /** Slots of the local list begin here, those of the cluster list at 0. */
@@ -135,11 +135,11 @@ export interface PacketFields {
   readonly family: NftFamily;
   readonly saddr: NftPayload;
   readonly daddr: NftPayload;
-  /** What a client is remembered by. */
+  /** The client's key in the affinity map. */
   readonly client: NftField;
-  /** Distinguishes packets that are processed in the same instant. */
+  /** Distinguishes packets that are processed concurrently. */
   readonly flow: readonly NftField[];
-  /** What identifies a frontend. */
+  /** The key of a frontend. */
   readonly key: Readonly<Record<KeyScope, readonly NftField[]>>;
 }
 
@@ -147,8 +147,8 @@ export interface PacketFields {
 export const HASH_SEED = 0x6b70;
 
 /**
- * Where packets write a map, nft 1.0.6 has 16 bytes for the key, which an IPv6 address fills alone. Clients that
- * happen to have the same hash (two of 65,000 at even odds) share an endpoint, as they would with one address.
+ * For maps written by packets, nft 1.0.6 limits the key to 16 bytes, the size of an IPv6 address. Clients with the same
+ * hash (two of 65,000 with a probability of 1/2) share an endpoint, as with one address.
  */
 function hashed(...of: readonly NftPayload[]): NftHash {
   return { kind: 'jhash', of, modulus: 4_294_967_295, seed: HASH_SEED };
@@ -175,24 +175,24 @@ export function fieldsOf(family: IPFamily): PacketFields {
 export const LAYOUTS = ['constant', 'chain-per-service'] as const;
 
 /**
- * How an endpoint is found: looked up in a map, by a chain that all Services of a kind share, or by a chain for each list
- * of endpoints, with a rule for each of them, where the host cannot do the former.
+ * How an endpoint is found: by a map lookup in a chain that all Services of a kind share, or by a chain for each list
+ * of endpoints, with a rule for each of them, if the host does not support the former.
  */
 export type Layout = (typeof LAYOUTS)[number];
 
-/** What only some tables have. */
+/** Optional features of a table. */
 export interface Features {
-  /** Some service port has session affinity. */
+  /** Whether a service port has session affinity. */
   readonly affinity: boolean;
-  /** Connections to some service port are counted. */
+  /** Whether connections to a service port are counted. */
   readonly counters: boolean;
-  /** Connections to some service port are counted, for each endpoint. */
+  /** Whether connections to a service port are counted per endpoint. */
   readonly endpointCounters: boolean;
-  /** Packets of some service port are counted, for each endpoint. */
+  /** Whether packets of a service port are counted per endpoint. */
   readonly traffic: boolean;
-  /** Some service port has connections reset whose endpoint is gone. */
+  /** Whether a service port requests resets of connections to removed endpoints. */
   readonly resets: boolean;
-  /** Some service port has a range of ports. */
+  /** Whether a service port has a range of ports. */
   readonly ranges: boolean;
 }
 
@@ -207,8 +207,8 @@ export function containersOf(family: IPFamily, features: Features): ReadonlyMap<
   const port = nftFields.port('th');
   const sourcePort = nftFields.port('th', 'sport');
   const slot: NftField = { kind: 'numgen', modulus: 2 };
-  // Only fields of the packet can be put together to a key, and only the mark and the priority can be set to what a
-  // map says. So these two carry the service port and the endpoint number for a while.
+  // Only packet fields can be concatenated to a key, and only the mark and the priority can be set from a map. So these
+  // two temporarily carry the service port and the endpoint number.
   const { mark: id, priority: number } = nftFields;
   const endpoint = [destination, port];
   const hash = slot;

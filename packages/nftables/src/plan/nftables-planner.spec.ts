@@ -350,7 +350,7 @@ describe.each(families)('NftablesPlanner %s', (family) => {
     }
   });
 
-  describe('recorded clients', () => {
+  describe('affinity clients', () => {
     const sticky: ServiceSketch = { ...EXAMPLE_SERVICE, affinity: true };
     const setUp = async () => {
       const cluster = new ClusterSketch(family);
@@ -376,7 +376,7 @@ describe.each(families)('NftablesPlanner %s', (family) => {
       return { cluster, nft, dataplane, remembered, left, first: first! };
     };
 
-    test('are deleted with their endpoint or Service, and only then', async () => {
+    test('are deleted only with their endpoint or Service', async () => {
       const { cluster, dataplane, remembered, left, first } = await setUp();
       const apply = async () => {
         const { state, changes } = cluster.next();
@@ -403,7 +403,7 @@ describe.each(families)('NftablesPlanner %s', (family) => {
       expect(await left()).toHaveLength(3);
     });
 
-    test('that the kernel forgot first do no harm', async () => {
+    test('that the kernel expired first cause no error', async () => {
       const { cluster, nft, dataplane } = await setUp();
       cluster.set({ ...sticky, endpoints: [] });
       const { state, changes } = cluster.next();

@@ -63,23 +63,25 @@ import { inParts, LOAD_PART } from './table-load.js';
 export interface NftablesPlannerOptions {
   /** 0…31. */
   readonly masqueradeBit: number;
-  /** Count connections to every Service that does not say otherwise. Default false. */
+  /** Count connections to every Service without an annotation for it. Default false. */
   readonly countConnections?: boolean;
-  /** Count packets of every Service that does not say otherwise, for each endpoint. Default false. */
+  /** Count packets per endpoint of every Service without an annotation for it. Default false. */
   readonly countTraffic?: boolean;
-  /** Elements from which on a table that does not exist is written in parts, about, and elements of one part, about. Default 8192. */
+  /**
+   * Approximate number of elements from which a new table is written in parts, and of elements in a part. Default 8192.
+   */
   readonly loadPart?: number;
 }
 
-/** What a plan derives from a state: the parts that its service ports share, as planned for a host. */
+/** Data derived from a state: shared parts of its service ports, for a host. */
 interface PlannedState {
   readonly facts: HostFacts;
   readonly parts: SharedParts;
 }
 
-/** What every supported host has; the facts of this host come with the installed state. */
+/** Minimum host capabilities; those of this host come with the installed state. */
 const DEFAULT_FACTS: HostFacts = { fullyRandom: true, layout: 'constant' };
-/** Service ports that are planned in less than a few milliseconds, and endpoints of one that are not. */
+/** Number of service ports planned without pauses, and of endpoints of one that requires pauses. */
 const [FEW, MANY] = [64, 1000];
 const NO_SETS: ServiceElements['sets'] = new Map();
 const NO_COUNTERS: ServiceElements['counters'] = [];
@@ -160,7 +162,7 @@ export class NftablesPlanner {
     return { family: state.family, node: state.node, masqueradeBit, fullyRandom, hasRanges };
   }
 
-  /** A table that does not exist yet, or is empty. There is nothing to compare with, so each element is made when it is written. */
+  /** A new or empty table. Without a comparison, elements are generated on demand during the write. */
   *#planLoad(
     next: ProxyState,
     facts: HostFacts,
@@ -170,7 +172,7 @@ export class NftablesPlanner {
     const parts = new SharedParts();
     const counters = new Set<string>();
     const sets = new Map<string, NftSetOrMap>();
-    // Each pass over the persistent map takes as long as what is done with its entries.
+    // A pass over the persistent map is as expensive as processing its entries.
     const ports = [...next.servicePorts.values()];
     let count = 0;
     for (const port of ports) {
@@ -315,7 +317,7 @@ export class NftablesPlanner {
     const forget: ForgottenClients[] = [];
     parts.begin();
     for (const [key, { previous: was, current }] of changes.resolvedServicePorts) {
-      // Endpoints that get no new connections have their counters, and nothing else.
+      // Endpoints without new connections have only counters.
       if (!changes.servicePorts.has(key) && !this.#countsEndpoints(was) && !this.#countsEndpoints(current)) {
         continue;
       }
@@ -355,7 +357,7 @@ export class NftablesPlanner {
       }
     }
     if (chains.size === 0 && hadRanges === parts.hasRanges && !changes.nodeChanged) {
-      // As nearly always: endpoints came or went.
+      // The common case: endpoints were added or removed.
       return parts.has(FORGET_PRIORITY.name) ? forget : NO_CLIENTS;
     }
     const context = this.#context(next, facts, parts.hasRanges);
@@ -390,7 +392,7 @@ export class NftablesPlanner {
   }
 }
 
-/** As it is when it was claimed with the flag `owner`, and not written yet. */
+/** The state of a table that was claimed with the flag `owner`, but not written yet. */
 function isEmptyTable({ chains, containers, counters }: NftTable): boolean {
   return chains.size === 0 && containers.size === 0 && counters.size === 0;
 }
@@ -399,7 +401,7 @@ function endpointsOf(port: ResolvedServicePort | undefined): number {
   return port === undefined ? 0 : Math.max(port.cluster.length, port.local.length);
 }
 
-/** Beforehand, as it takes long for a Service with many endpoints. */
+/** Precomputed, as it takes long for a Service with many endpoints. */
 function* arrangeSlots(port: ResolvedServicePort | undefined, previous?: ResolvedServicePort): Slices<void> {
   if (port !== undefined) {
     const balancing = () => balancingOf(port);
@@ -408,7 +410,7 @@ function* arrangeSlots(port: ResolvedServicePort | undefined, previous?: Resolve
   }
 }
 
-/** Chains that both have, and whose rules differ: by what the node is like, or whether there are ranges of ports. */
+/** Common chains whose rules differ, due to the node state or port ranges. */
 function rewriteChains(
   before: LayoutContext,
   after: LayoutContext,
@@ -505,7 +507,7 @@ function writeChain(name: string, { base, rules }: Chain, isThere: boolean, draf
   }
 }
 
-/** What changed service ports request and do not get. */
+/** Unsupported requests of changed service ports. */
 function* problemsOf(
   changes: ChangeSet,
   { endpointCounters: canCountEndpoints = true }: HostFacts,

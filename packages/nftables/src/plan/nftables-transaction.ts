@@ -1,22 +1,20 @@
 import { type NftCommand, type NftNewElement, type NftTransaction, renderNftTransaction } from '@kube-proxier/linux';
 
-/** Clients that are to be forgotten. */
+/** Affinity clients to delete. */
 export interface ForgottenClients {
   /** The number of the service port. */
   readonly id: number;
-  /** Endpoints (as classid) whose clients are forgotten; undefined for all of the service port. */
+  /** Endpoints (as classid) whose clients are deleted; undefined for all of the service port. */
   readonly numbers: ReadonlySet<string> | undefined;
 }
 
 /**
- * The rest of a large table that does not exist yet. It is written in parts, so that neither a list of all elements nor a message with all
- * of them is in memory, and the kernel works on one part while the next is made. That is safe without being atomic: no packet uses the
- * table before its base chains are there, which come last.
+ * The rest of a large new table. It is written in parts, so that all elements are never in memory at once, and the
+ * kernel commits one part while the next is generated. It need not be atomic: no packet uses the table before its base
+ * chains exist, which are written last.
  */
 export interface TableLoad {
-  /**
-   * Elements, some at a time, made when they are asked for: the same each time. Undefined stands for a place where the work can pause.
-   */
+  /** Elements in batches, generated on demand: the same each time. Undefined marks a possible pause. */
   readonly elements: () => Iterable<readonly NftCommand[] | undefined>;
   /** The base chains with their rules. */
   readonly end: readonly NftCommand[];
@@ -24,20 +22,20 @@ export interface TableLoad {
 
 /** What is written for one sync. */
 export interface NftablesTransaction {
-  /** Carried out all or none. With {@link load}, what comes first. */
+  /** Committed atomically. With {@link load}, the first part. */
   readonly write: NftTransaction;
-  /** Where there is no table, and many elements. */
+  /** Set for a new table with many elements. */
   readonly load?: TableLoad;
   /**
-   * Removed afterwards. No packet is sent to them any more, so this only frees memory; it cannot be part of the rest, for
-   * the kernel may expire a client at any moment.
+   * Affinity clients to delete afterwards. They have no effect any more, so this only frees memory; a separate
+   * transaction, as the kernel may expire a client at any time.
    */
   readonly forget: readonly ForgottenClients[];
-  /** What Services request and do not get, for the log. */
+  /** Unsupported requests of Services, for the log. */
   readonly problems: readonly string[];
 }
 
-/** All that a transaction writes, as one. */
+/** The whole transaction as one document. */
 export function completeWrite({ write, load }: NftablesTransaction): NftTransaction {
   if (load === undefined) {
     return write;
@@ -54,7 +52,7 @@ export function renderTransaction(transaction: NftablesTransaction): string {
   return renderNftTransaction(completeWrite(transaction));
 }
 
-/** The transaction without the deletion of chains, which older kernels refuse for a moment after their use ended. */
+/** The transaction without the deletion of chains, which older kernels refuse briefly after their last use. */
 export function withoutChainDeletions({ write, ...rest }: NftablesTransaction): NftablesTransaction {
   const commands = write.commands.filter((command) => command.do !== 'delete-chain');
   return { ...rest, write: { ...write, commands } };
@@ -62,7 +60,7 @@ export function withoutChainDeletions({ write, ...rest }: NftablesTransaction): 
 
 type Element = readonly [container: string, key: string, value: string | undefined];
 
-/** Collects changes, and puts them in the order in which the kernel accepts them. */
+/** Collects changes, and orders them as the kernel requires. */
 export class TransactionDraft {
   readonly #before: NftCommand[] = [];
   readonly #chains: NftCommand[] = [];
@@ -78,12 +76,12 @@ export class TransactionDraft {
     this.#before.push(command);
   }
 
-  /** Makes a chain. */
+  /** Creates a chain. */
   declareChain(command: Extract<NftCommand, { do: 'add-chain' }>): void {
     this.#chains.push(command);
   }
 
-  /** Empties a chain that is there. */
+  /** Flushes an existing chain. */
   flushChain(chain: string): void {
     this.#flushes.push({ do: 'flush-chain', chain });
   }

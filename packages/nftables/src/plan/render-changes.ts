@@ -13,13 +13,15 @@ import { completeWrite, type NftablesTransaction } from './nftables-transaction.
 import { countedBy } from './service-elements.js';
 import { trafficCountedBy } from './traffic-counters.js';
 
-/** A chain while the transaction is followed. `rules` are tags; `texts` has the rules that the transaction writes. */
+/**
+ * A chain during the evaluation of a transaction. `rules` are tags; `texts` has the rules that the transaction writes.
+ */
 interface ChainDraft {
   readonly base: NftBaseChain | undefined;
   readonly rules: readonly string[];
 }
 
-/** A set or map while the transaction is followed. */
+/** A set or map during the evaluation of a transaction. */
 interface ContainerDraft {
   readonly kind: 'set' | 'map';
   /** Equal for two that can replace one another. */
@@ -35,8 +37,8 @@ interface TableDraft {
 }
 
 /**
- * The changes that writing a transaction makes to what is installed. Pure. Rules that are removed are known by the tags in
- * their comments only: versions of nft print the same rule differently.
+ * The changes that writing a transaction makes to what is installed. Pure. Removed rules are identified only by the
+ * tags in their comments: versions of nft print the same rule differently.
  */
 export function renderChanges(transaction: NftablesTransaction, { table }: InstalledNftables): readonly RuleChange[] {
   const { forget } = transaction;

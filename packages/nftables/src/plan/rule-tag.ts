@@ -10,7 +10,7 @@ export function ruleTag(rule: Rule): string {
   return createHash('sha256').update(renderNftRule(rule)).digest('hex').slice(0, 12);
 }
 
-/** Whether a chain has these rules, by their tags, and by what they do where the listing says that. */
+/** Whether a chain has these rules, by their tags, and by their fingerprints if listed. */
 export function hasRules(found: NftListedChain, rules: readonly Rule[], family: NftFamily): boolean {
   const { rules: tags, fingerprints } = found;
   return (

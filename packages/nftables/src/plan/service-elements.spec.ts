@@ -54,7 +54,7 @@ describe.each(LAYOUTS)('%s', (layout, options) => {
     (_what, endpoints, spec) => {
       const was = portOf(addresses);
       const resolved = portOf(endpoints, spec ?? {});
-      // As in a state, where what is the same is the same object.
+      // As in a state, where unchanged parts are the same object.
       const current =
         spec === undefined ? { ...resolved, frontends: was.frontends, servicePort: was.servicePort } : resolved;
       const [oldAll, newAll] = [elementsOf(was, options), elementsOf(current, options)];
@@ -68,7 +68,7 @@ describe.each(LAYOUTS)('%s', (layout, options) => {
     },
   );
 
-  test('two versions with as many slots are written as the slots that differ', () => {
+  test('for two versions with equally many slots, only differing slots are written', () => {
     const was = portOf(addresses.slice(0, 2));
     const current = { ...portOf([first, '10.244.9.9']), frontends: was.frontends, servicePort: was.servicePort };
     const { elements, chains, counters } = elementsOf(current, options, was);
@@ -78,7 +78,7 @@ describe.each(LAYOUTS)('%s', (layout, options) => {
     } else {
       expect(chains).not.toEqual([]);
     }
-    // Another number of slots is another chain.
+    // A different number of slots uses a different chain.
     const heavier = { ...was, cluster: was.cluster.map((one, index) => (index === 0 ? { ...one, weight: 2 } : one)) };
     expect(elementsOf(heavier, options, was).chains).not.toEqual([]);
   });

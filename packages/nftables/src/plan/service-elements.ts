@@ -43,14 +43,14 @@ import { trafficElements } from './traffic-counters.js';
 /** An element; the value is undefined in sets. */
 export type ServiceElement = readonly [container: string, key: string, value: string | undefined];
 
-/** What one service port needs in the table. */
+/** The objects of one service port in the table. */
 export interface ServiceElements {
   readonly elements: readonly ServiceElement[];
   /** Chains that its frontends use, shared with others. */
   readonly chains: readonly KindChain[];
   /** Elements of the hairpin set, shared with others. */
   readonly hairpins: readonly string[];
-  /** Sets and maps that only this service port uses. Packets write those that are dynamic. */
+  /** Sets and maps that only this service port uses. Packets write the dynamic ones. */
   readonly sets: ReadonlyMap<string, NftSetOrMap>;
   /** Names of the counters of its connections and packets; none when counting is not requested. */
   readonly counters: readonly string[];
@@ -65,26 +65,25 @@ const NO_ELEMENTS: ServiceElements = {
   ...{ elements: [], chains: [], hairpins: [], sets: new Map(), counters: [], hasRanges: false },
 };
 
-/** What decides about elements, beside the service port. */
+/** Further input for the elements, besides the service port. */
 export interface ElementOptions {
   readonly family: IPFamily;
   readonly layout: Layout;
-  /** Whether connections are counted where the Service says nothing about that. */
+  /** Default for counting connections, for Services without the annotation. */
   readonly countAll: boolean;
-  /** Whether packets are counted where the Service says nothing about that. Default false. */
+  /** Default for counting packets, for Services without the annotation. Default false. */
   readonly countAllTraffic?: boolean;
   /** Whether this host can count for each endpoint. Default true. */
   readonly canCountEndpoints?: boolean;
-  /** Whether slots may be left out of the elements: nothing else depends on them. Default false. */
+  /** Whether slots may be omitted from the elements. Default false. */
   readonly leavesOutSlots?: boolean;
 }
 
 /**
- * Everything about a service port that is data. Depends on nothing else.
+ * All elements of a service port. Pure.
  *
- * @param except another version of the service port: slots that both have alike may be left out of the elements, and so may everything
- *   but slots where that is alike. A Service with many endpoints has an element for each, of which few change at once. Default: all
- *   is there.
+ * @param except another version of the service port: elements that are equal in both may be omitted, since of the many
+ *   elements of a large Service few change at once. Default: complete.
  */
 export function elementsOf(
   port: ResolvedServicePort,
@@ -174,7 +173,7 @@ export function elementsOf(
         const number = affinity.numbers.get(endpoint.key) ?? 0;
         elements.push([names.affinityNumbers, `${key} . ${firstSlot + index}`, classid(number)]);
       }
-      // One with a weight has several slots.
+      // A weighted endpoint has several slots.
       for (const endpoint of new Set(slots)) {
         const number = affinity.numbers.get(endpoint.key) ?? 0;
         elements.push([
@@ -199,7 +198,10 @@ function hasSameKeys(port: ResolvedServicePort, other: ResolvedServicePort | und
   );
 }
 
-/** Whether two versions of a service port, whose slots have the same keys, use the same chains: those are for what a packet draws from. */
+/**
+ * Whether two versions of a service port, whose slots have the same keys, use the same chains, which depend on the draw
+ * range.
+ */
 function differsInSlotsOnly(
   port: ResolvedServicePort,
   other: ResolvedServicePort | undefined,
@@ -217,7 +219,7 @@ function differsInSlotsOnly(
   });
 }
 
-/** The slots that another version, which {@link differsInSlotsOnly}, does not have alike. */
+/** The slots that another version, which {@link differsInSlotsOnly}, does not have equally. */
 function slotsOf(port: ResolvedServicePort, other: ResolvedServicePort): ServiceElements {
   const elements: ServiceElement[] = [];
   const hairpins = new Set<string>();
@@ -233,7 +235,7 @@ function slotsOf(port: ResolvedServicePort, other: ResolvedServicePort): Service
 /**
  * The slots of a list.
  *
- * @param except a version of the service port whose slots have the same keys: those that both have alike are left out.
+ * @param except a version of the service port whose slots have the same keys: slots that are equal in both are omitted.
  */
 function noteSlots(
   frontend: Frontend,
@@ -256,7 +258,7 @@ function noteSlots(
   }
 }
 
-/** The numbers of slots whose endpoint changed: few of very many, most of which have the same object in both lists. */
+/** The numbers of slots whose endpoint changed: few of many, as most are the same object in both lists. */
 function changedSlots(slots: readonly Endpoint[], previous: readonly Endpoint[] = []): readonly number[] {
   const changed: number[] = [];
   for (let slot = 0; slot < slots.length; slot++) {
@@ -272,15 +274,15 @@ function targetOf({ address, port }: Endpoint): string {
   return `${address} . ${port}`;
 }
 
-/** Endpoints that are read again in less time than it takes to remember them. */
+/** Number of endpoints below which computing is faster than caching. */
 const FEW = 64;
-/** Of long lists, which are read before and after each change. */
+/** Cache for long lists, which are read before and after each change. */
 const HAIRPINS = new WeakMap<readonly Endpoint[], readonly string[]>();
 
 function noteHairpins(endpoints: readonly Endpoint[], hairpins: Set<string>): void {
   let found = HAIRPINS.get(endpoints);
   if (found === undefined) {
-    // Not `flatMap`, which makes an array for each of very many endpoints.
+    // Not `flatMap`, which creates an array for each endpoint.
     found = endpoints.filter(mayBeLocal).map(({ address }) => `${address} . ${address}`);
     if (endpoints.length > FEW) {
       HAIRPINS.set(endpoints, found);
@@ -291,10 +293,10 @@ function noteHairpins(endpoints: readonly Endpoint[], hairpins: Set<string>): vo
   }
 }
 
-/** Clients that an endpoint has at most, where there is a set for each. */
+/** Maximum number of clients of an endpoint, if each has its own set. */
 const MAX_CLIENTS = 65_536;
 
-/** What is needed beside rules for endpoints that stand in rules. */
+/** Objects for endpoints in rules, besides the rules. */
 function noteEndpoints(
   port: ResolvedServicePort,
   lists: ReadonlySet<List>,
@@ -343,7 +345,7 @@ export function counterOf(servicePort: ServicePortName): string {
   return ['service', ...namesOf(servicePort)].join('/');
 }
 
-/** The service port that a counter counts for; undefined when it is none of ours. */
+/** The service port that a counter counts for; undefined for foreign counters. */
 export function countedBy(counter: string): ServicePortName | undefined {
   const [, namespace, name, portName = '', protocol] = COUNTER.exec(counter) ?? [];
   return namespace === undefined || name === undefined || protocol === undefined
@@ -384,11 +386,11 @@ function withoutContained(networks: readonly string[]): readonly string[] {
   return kept.map((network) => network.replace(/^(.*:.*)\/128$|^([^:]*)\/32$/, '$1$2'));
 }
 
-/** The numbers by which session affinity knows a service port and its endpoints. */
+/** The numbers of a service port and its endpoints in session affinity. */
 export interface AffinityNumbers {
-  /** 1…2³²-1. Two service ports may have the same: their clients then lose their endpoint to each other, no more. */
+  /** 1…2³²-1. Two service ports may collide: their clients then only lose their affinity to each other. */
   readonly id: number;
-  /** By endpoint key; even, distinct, and independent of other endpoints (but for one in 10⁹ cases). */
+  /** By endpoint key; even, distinct, and independent of other endpoints (except in one of 10⁹ cases). */
   readonly numbers: ReadonlyMap<string, number>;
 }
 
@@ -429,7 +431,7 @@ function next(number: number): number {
   return ((number & 0xffff0000) | (minor >= 0xfffe ? 2 : minor)) >>> 0;
 }
 
-/** As nft writes it. */
+/** In nft syntax. */
 export function classid(number: number): string {
   return `${(number >>> 16).toString(16)}:${(number & 0xffff).toString(16)}`;
 }

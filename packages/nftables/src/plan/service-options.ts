@@ -15,14 +15,14 @@ export const ANNOTATIONS = {
 
 export type LoadBalancing = 'random' | 'maglev';
 
-/** What a Service asks of this backend in particular. */
+/** The backend-specific options of a Service. */
 export interface ServiceOptions {
   readonly loadBalancing: LoadBalancing;
 }
 
 const AS_USUAL = { options: { loadBalancing: 'random' }, problems: [] } as const;
 
-/** Reads the annotations of a Service. What cannot be read counts as absent, and is named in `problems`. */
+/** Reads the annotations of a Service. Invalid annotations count as absent and are reported in `problems`. */
 export function readServiceOptions(annotations: Readonly<Record<string, string>>): {
   readonly options: ServiceOptions;
   readonly problems: readonly string[];

@@ -1,23 +1,23 @@
 import type { KindChain } from './frontend-chains.js';
 import type { ServiceElements } from './service-elements.js';
 
-/** Parts that came or went between `begin` and `end`. */
+/** Parts that were added or removed between `begin` and `end`. */
 export interface SharedChanges {
   readonly chains: ReadonlyMap<string, { readonly kind: KindChain; readonly isThere: boolean }>;
   readonly hairpins: ReadonlyMap<string, boolean>;
-  /** Some service port had a range of ports before. */
+  /** Whether a service port had a range of ports before. */
   readonly hadRanges: boolean;
 }
 
 const NO_CHANGES: Pick<SharedChanges, 'chains' | 'hairpins'> = { chains: new Map(), hairpins: new Map() };
 
-/** Counts who uses what service ports share: chains of their kind, and endpoints on this node. */
+/** Reference counts of shared parts: chains by kind, and local endpoints. */
 export class SharedParts {
   readonly #chains = new Map<string, { readonly kind: KindChain; count: number }>();
   readonly #hairpins = new Map<string, number>();
   #ranges = 0;
   #hadRanges = false;
-  /** What was there when `begin` was called, of what was touched since. */
+  /** The values at `begin`, of the parts changed since. */
   readonly #chainsBefore = new Map<string, { readonly kind: KindChain; readonly wasThere: boolean }>();
   readonly #hairpinsBefore = new Map<string, boolean>();
 
@@ -26,7 +26,7 @@ export class SharedParts {
     return this.#chains.has(chain);
   }
 
-  /** In use, by name. */
+  /** Chains in use, by name. */
   get chains(): ReadonlyMap<string, KindChain> {
     return new Map([...this.#chains].map(([name, { kind }]) => [name, kind]));
   }
@@ -35,7 +35,7 @@ export class SharedParts {
     return this.#hairpins;
   }
 
-  /** Some service port has a range of ports. */
+  /** Whether a service port has a range of ports. */
   get hasRanges(): boolean {
     return this.#ranges > 0;
   }

@@ -22,7 +22,7 @@ describe('a slot for each entry', () => {
     );
   });
 
-  test('entries have the same slots, in whatever order they stand', () => {
+  test('entries have the same slots in any order', () => {
     fc.assert(
       fc.property(fc.uniqueArray(seed, { maxLength: 300 }), (seeds) => {
         expect(seedsOfSlots(ofSeeds(seeds.toReversed()))).toEqual(seedsOfSlots(ofSeeds(seeds)));
@@ -34,7 +34,7 @@ describe('a slot for each entry', () => {
     expect(new Set(ofSeeds([7, 7, 7, 7, 7]).holders).size).toBe(5);
   });
 
-  test('a sequence of changes ends where the entries alone lead to', () => {
+  test('a sequence of changes leads to the same result as the final entries alone', () => {
     // Some seeds twice, as keys may have one hash.
     const values = fc.oneof({ weight: 20, arbitrary: seed }, { weight: 1, arbitrary: fc.integer({ min: 0, max: 9 }) });
     const change = fc.record({
@@ -63,7 +63,7 @@ describe('a slot for each entry', () => {
     );
   });
 
-  test('one of 5,000 that is replaced moves a few dozen of the others at most', () => {
+  test('replacing one of 5,000 moves at most a few dozen others', () => {
     const seeds = Array.from({ length: 5000 }, (_, index) => Math.imul(index + 1, 2_654_435_761) >>> 0);
     const slots = seedsOfSlots(ofSeeds(seeds));
     for (const place of [0, 1700, 3300, 4999]) {

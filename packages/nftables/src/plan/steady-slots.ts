@@ -1,20 +1,21 @@
 import type { Slices } from '@kube-proxier/core';
 
 /**
- * A slot for each of some entries, as many slots as entries, such that one that comes or goes moves few others: where they stood in order,
- * all after it would move.
+ * Assigns a slot to each entry, with as many slots as entries, such that adding or removing an entry moves few others:
+ * in list order, all later ones would move.
  *
- * Entries choose in the order of their priority: each takes the first slot that is free, of all slots in an order of its own (double
- * hashing). Both orders follow from the seed of the entry. So the result follows from the seeds alone, and is the stable matching (Gale and Shapley,
- * 1962) where all slots prefer the entry of the higher priority. With one preference for all slots there is only one such matching, which
- * is why {@link rematchSlots} can begin from the one before a change (Blelloch and Golovin, 2007).
+ * Entries take slots in the order of their priority: each takes the first free slot of its own permutation (double
+ * hashing). Both orders are derived from the seed of the entry. So the result depends on the seeds only, and is the
+ * stable matching (Gale and Shapley, 1962) where all slots prefer the entry of the higher priority. With one preference
+ * for all slots, the matching is unique, so {@link rematchSlots} can start from the previous one (Blelloch and Golovin,
+ * 2007).
  */
 export interface SlotMatching {
-  /** Of each entry, by its index. */
+  /** Slot of each entry, by its index. */
   readonly seeds: Uint32Array;
   /** Indices of entries, the highest priority first. */
   readonly order: Int32Array;
-  /** How many slots of its order each entry has tried; it has the last of them. */
+  /** Number of slots that each entry has tried; it owns the last one. */
   readonly tries: Uint32Array;
   /** The entry of each slot. */
   readonly holders: Int32Array;
@@ -22,7 +23,7 @@ export interface SlotMatching {
 
 /** Entries between two pauses. */
 const BETWEEN_PAUSES = 64;
-/** No entry: the slot is free; or none of this index was there before. */
+/** No entry: the slot is free, or the index is new. */
 export const NONE = -1;
 /** Indices are below that, so that a priority and an index fit into a number. */
 const INDICES = 2 ** 21;
@@ -46,11 +47,15 @@ export function* matchSlots(seeds: Uint32Array): Slices<SlotMatching> {
   return matching;
 }
 
-/** Free slots for each of which all entries are asked; with more it takes less time to begin anew. */
+/**
+ * Maximum number of free slots for an incremental update, each of which scans all entries; with more, a full
+ * computation is faster.
+ */
 const MANY = 256;
 
 /**
- * {@link matchSlots}, from a matching before a change. The result is the same; the work is a fraction of it where few entries changed.
+ * {@link matchSlots}, from a matching before a change. The result is the same; the work is a fraction of it if few
+ * entries changed.
  *
  * @param before the index that each entry had before, in increasing order, or {@link NONE}.
  */
@@ -74,7 +79,7 @@ export function* rematchSlots(known: SlotMatching, seeds: Uint32Array, before: I
   return matching;
 }
 
-/** What is left of a matching. Loops of their own, as they are not optimized where a function yields. */
+/** The kept part of a matching. Separate functions, as loops in generators are not optimized. */
 function carryOver(known: SlotMatching, seeds: Uint32Array, before: Int32Array) {
   const { length } = seeds;
   const after = new Int32Array(known.seeds.length).fill(NONE);
@@ -117,7 +122,7 @@ function carryOver(known: SlotMatching, seeds: Uint32Array, before: Int32Array) 
 }
 
 /**
- * Entries that preferred a free slot to theirs get it. Their priority decides who is first, and what one leaves is free for those after it.
+ * Moves entries to free slots that they prefer, in the order of priority; a vacated slot is free for later ones.
  *
  * @param some in the order of priority.
  */
@@ -157,7 +162,7 @@ function moveUp(
   }
 }
 
-/** Finds a slot for an entry, and for those of lower priority that it takes one from. Called very often, so it makes no objects. */
+/** Finds a slot for an entry, and for displaced entries of lower priority. Hot path: allocates no objects. */
 function insert({ seeds, tries, holders }: SlotMatching, index: number): void {
   const { length } = holders;
   const mask = maskOf(length);
@@ -165,7 +170,7 @@ function insert({ seeds, tries, holders }: SlotMatching, index: number): void {
     const seed = seeds[seeker] as number;
     const number = (tries[seeker] as number) + 1;
     tries[seeker] = number;
-    // Slots beyond the last are skipped, so that the order of the others is the same with one entry more or less.
+    // Slots beyond the last are skipped, so that the order is stable when the number of entries changes.
     const slot = slotOf(seed, number, mask);
     if (slot < length) {
       const holder = holders[slot] as number;
@@ -177,7 +182,9 @@ function insert({ seeds, tries, holders }: SlotMatching, index: number): void {
   }
 }
 
-/** What an entry tries at that number, from 1 on: all of as many slots as the mask has once each, for the step is odd. */
+/**
+ * The slot that an entry tries at this step, from 1 on: a permutation of all slots within the mask, as the step is odd.
+ */
 function slotOf(seed: number, number: number, mask: number): number {
   return (firstOf(seed) + Math.imul(number - 1, stepOf(seed))) & mask;
 }
@@ -190,7 +197,9 @@ function stepOf(seed: number): number {
   return mixed(seed, 2) | 1;
 }
 
-/** The number whose product with an odd one is 1, modulo 2³²: each step of Newton's method doubles the bits that are right, from 3 on. */
+/**
+ * The inverse of an odd number modulo 2³², by Newton's method: each step doubles the number of correct bits, from 3 on.
+ */
 function inverseOf(odd: number): number {
   let inverse = odd;
   for (let bits = 3; bits < 32; bits *= 2) {
@@ -209,7 +218,7 @@ function isBefore(seeds: Uint32Array, one: number, other: number): boolean {
   return left < right || (left === right && one < other);
 }
 
-/** Less is higher. */
+/** Lower values have higher priority. */
 function priorityOf(seed: number): number {
   return mixed(seed, 0);
 }
@@ -237,7 +246,7 @@ function merged(left: Int32Array, right: Int32Array, seeds: Uint32Array): Int32A
   return all;
 }
 
-/** For a given seed every number gives another: so every slot is tried some time. */
+/** A bijection for a given seed, so that every slot is tried. */
 export function mixed(seed: number, number: number): number {
   let hash = Math.imul(seed ^ number, 0x9e3779b1);
   hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);

@@ -60,7 +60,7 @@ describe.each(CASES)('a table that does not exist, $family, $layout', ({ family,
               Math.max(...nft.transactions.map(({ commands }) => elementsIn(commands).length)),
             ).toBeLessThanOrEqual(part);
           }
-          // Elements are made again when they are asked for again.
+          // Elements are generated again for each iteration.
           expect(elementsIn(completeWrite(parts as NftablesTransaction).commands)).toEqual(added);
         },
       ),

@@ -2,14 +2,14 @@ import type { NftCommand } from '@kube-proxier/linux';
 import { TransactionDraft } from './nftables-transaction.js';
 import type { ServiceElement } from './service-elements.js';
 
-/** Elements of one part. The kernel takes some milliseconds for so many. */
+/** Elements of one part, for which the kernel takes some milliseconds. */
 export const LOAD_PART = 8192;
 
-/** Elements that are made between two places to pause. */
+/** Elements generated between two pauses. */
 const BETWEEN_PAUSES = 64;
 
 /**
- * Puts elements together to commands, some at a time; undefined is a place to pause.
+ * Groups elements into commands; undefined marks a possible pause.
  *
  * @param size elements of a part.
  */

@@ -33,7 +33,7 @@ describe('names of counters', () => {
     }
   });
 
-  test('a port may be called as a protocol; other counters are none of these', () => {
+  test('a port may be called as a protocol; other counters are not recognized', () => {
     const servicePort = { namespace: 'a', name: 'b', portName: 'tcp', protocol: 'UDP' } as const;
     const counted = { servicePort, direction: 'to-clients' } as const;
     expect(trafficCountedBy(trafficCounter(counted))).toEqual(counted);
@@ -60,7 +60,7 @@ const GONE = { key: '10.244.9.9:80', address: '10.244.9.9', ready: false, servin
 
 const plain = ({ servicePort }: ResolvedServicePort) => ({ ...servicePort, annotations: {} });
 
-/** The plan of a change, and what of it is for counting packets. */
+/** The plan of a change, limited to packet counting. */
 function planned(before: ProxyState, after: ProxyState, endpointCounters = true) {
   const planner = new NftablesPlanner({ masqueradeBit: 14 });
   const facts = { fullyRandom: true, layout: 'constant', endpointCounters } as const;
@@ -85,14 +85,14 @@ function planned(before: ProxyState, after: ProxyState, endpointCounters = true)
   return { first: count(first), next: count(next) };
 }
 
-describe('what is planned to count packets', () => {
-  test('nothing where nothing is counted', () => {
+describe('the plan for packet counting', () => {
+  test('is empty if nothing is counted', () => {
     const { first, next } = planned(stateOf(many, false), stateOf(many.slice(1), false));
     expect(first.text).not.toContain('traffic');
     expect(next.text).not.toContain('traffic');
   });
 
-  test('one endpoint that comes and one that goes: their counters, and their elements for two frontends and directions', () => {
+  test('an added and a removed endpoint: counters and elements for two frontends and directions', () => {
     const { first, next } = planned(stateOf(many, true), stateOf([...many.slice(1), '10.244.9.9'], true));
     expect(first.counters).toBe(2 + 2 * 100);
     expect(first.elements).toHaveLength(2 * 2 * 100);
@@ -103,7 +103,7 @@ describe('what is planned to count packets', () => {
     }
   });
 
-  test('an endpoint that got no new connections goes: its counters and elements, and nothing else', () => {
+  test('removal of an endpoint without new connections: only its counters and elements', () => {
     const before = stateOf(many, true);
     const [key, port] = [...before.servicePorts][0] as [ServicePortKey, ResolvedServicePort];
     const draining = { ...port, candidates: [...port.candidates, { ...port.candidates[0], ...GONE } as Endpoint] };
@@ -122,11 +122,11 @@ describe('what is planned to count packets', () => {
     expect(uncounted.text).toBe('[]');
   });
 
-  test('nothing on a host that cannot, which the log says once for each Service that asks', () => {
+  test('is empty on an unsupported host, with one log line for each requesting Service', () => {
     const { first, next } = planned(stateOf([], false), stateOf(many, true), false);
     expect(first.problems).toEqual([]);
     expect(next.text).not.toContain('traffic');
-    // Connections are counted, as the Service asks to count all that there is.
+    // Connections are counted, as the Service requests all counts.
     expect(next.text).toContain('service/default/web/tcp');
     expect(next.problems).toEqual([
       'Service port default/web: kube-proxier.io/count-traffic: this host can count connections only',

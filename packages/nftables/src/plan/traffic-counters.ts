@@ -2,11 +2,11 @@ import type { Endpoint, Protocol, ServicePortName } from '@kube-proxier/core';
 import { type CountedEndpoint, counterElements, namesOf, namesOfEndpoint } from './counted-endpoints.js';
 import { TRAFFIC_DIRECTIONS, type TrafficDirection } from './layout.js';
 
-/** What a counter of packets counts. */
+/** The subject of a packet counter. */
 export interface CountedTraffic {
   readonly servicePort: ServicePortName;
   readonly direction: TrafficDirection;
-  /** Absent: all endpoints that are gone. */
+  /** Absent for all removed endpoints. */
   readonly endpoint?: Pick<Endpoint, 'address' | 'port'>;
 }
 
@@ -15,15 +15,15 @@ const DIRECTION_NAMES: Readonly<Record<TrafficDirection, string>> = { 'to-endpoi
 const COUNTER = /^traffic\/([^/]+)\/([^/]+)(?:\/([^/]+))?\/(tcp|udp|sctp)(?:\/([\da-f.-]+)\/(\d+))?\/(in|out)$/;
 
 /**
- * The name of the counter of an endpoint of a service port, such as `traffic/default/web/http/tcp/10.0.0.1/80/in`. nft reads no
- * colons in names, so IPv6 addresses have hyphens.
+ * The name of the counter of an endpoint of a service port, such as `traffic/default/web/http/tcp/10.0.0.1/80/in`. nft
+ * does not allow colons in names, so IPv6 addresses have hyphens.
  */
 export function trafficCounter({ servicePort, direction, endpoint }: CountedTraffic): string {
   const where = endpoint === undefined ? [] : namesOfEndpoint(endpoint);
   return ['traffic', ...namesOf(servicePort), ...where, DIRECTION_NAMES[direction]].join('/');
 }
 
-/** What a counter counts; undefined when it is none of these. */
+/** The subject of a counter; undefined for other counters. */
 export function trafficCountedBy(counter: string): CountedTraffic | undefined {
   const [, namespace, name, portName = '', protocol, address, port, direction] = COUNTER.exec(counter) ?? [];
   return namespace === undefined || name === undefined || protocol === undefined
@@ -41,7 +41,7 @@ export interface TrafficElements {
   readonly elements: readonly [container: string, key: string, value: string][];
 }
 
-/** What a service port needs whose packets are counted. */
+/** The objects of a service port with counted packets. */
 export function trafficElements(servicePort: ServicePortName, endpoints: readonly CountedEndpoint[]): TrafficElements {
   const counters = TRAFFIC_DIRECTIONS.map((direction) => trafficCounter({ servicePort, direction }));
   const elements: [string, string, string][] = [];

@@ -21,10 +21,10 @@ const VARIANTS = [
 ] as const;
 
 /**
- * A state with every kind of frontend that there is, to see whether this host accepts what is made of it.
+ * A state with every kind of frontend, to test whether this host accepts the resulting table.
  *
- * @param combinations `all`: of each protocol every kind. `few`: of UDP and SCTP one kind, as what is made of the others differs in the
- *   number of the protocol only. Default `all`.
+ * @param combinations `all`: of each protocol every kind. `few`: of UDP and SCTP one kind, as the rest differs only in
+ *   the protocol number. Default `all`.
  */
 export function trialState(family: IPFamily, combinations: 'all' | 'few' = 'all'): ProxyState {
   const six = family === 'IPv6';

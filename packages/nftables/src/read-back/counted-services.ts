@@ -17,10 +17,7 @@ interface Totals {
   bytes?: Directions;
 }
 
-/**
- * What the counters of a table have counted. The packets of a service port are those of its endpoints, and of those that it had
- * before. Pure.
- */
+/** The counts of a table's counters. The packets of a service port include those of its removed endpoints. Pure. */
 export function countedServices(counters: ReadonlyMap<string, NftCounter>, family: IPFamily): readonly ServiceCounts[] {
   const found = new Map<string, ServiceCounts & Totals>();
   const entry = (servicePort: ServicePortName, endpoint?: string): Totals => {

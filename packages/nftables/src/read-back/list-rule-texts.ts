@@ -7,7 +7,8 @@ const MAX_CHAINS = 16;
 const TIMEOUT = 60_000;
 
 /**
- * Changes with the texts of rules that are removed as `nft` prints them now. Where it does not print a rule, the change stays as it is.
+ * Changes with the texts of rules that are removed as printed by `nft`. Changes of rules that it does not print are
+ * unchanged.
  *
  * @param changes as planned from what is installed.
  */

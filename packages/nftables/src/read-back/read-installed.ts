@@ -3,7 +3,7 @@ import { type Nft, NftRefused, type NftTableFlag } from '@kube-proxier/linux';
 import type { InstalledNftables } from '../plan/installed-nftables.js';
 import { type Layout, nftFamily, TABLE } from '../plan/layout.js';
 
-/** What is read, and how. */
+/** Options of the read-back. */
 export interface ReadTarget {
   readonly nft: Nft;
   readonly family: IPFamily;
@@ -11,7 +11,7 @@ export interface ReadTarget {
   /** Flags that the table must have; undefined for none. */
   readonly flags: readonly NftTableFlag[] | undefined;
   readonly fullyRandom: boolean;
-  /** Connections and packets can be counted for each endpoint. */
+  /** Whether connections and packets can be counted per endpoint. */
   readonly endpointCounters: boolean;
 }
 
@@ -40,7 +40,7 @@ async function claim(nft: Nft, family: IPFamily, flags: readonly NftTableFlag[])
   }
 }
 
-/** Whether `masquerade fully-random` is supported, by having the kernel check a rule. */
+/** Whether `masquerade fully-random` is supported, by letting the kernel validate a rule. */
 export async function supportsFullyRandom(nft: Nft, family: IPFamily): Promise<boolean> {
   try {
     await nft.check({

@@ -8,7 +8,7 @@ const RESTART_DELAY = 1000;
 /**
  * Monitors the table of one family, and reports foreign changes.
  *
- * @returns when the signal aborts, or at once where changes cannot be monitored.
+ * @returns when the signal aborts, or at once when changes cannot be monitored.
  */
 export async function watchTable(
   nft: Nft,

@@ -54,7 +54,7 @@ export function anySketch(family: IPFamily, numbers = 30): fc.Arbitrary<ServiceS
     .map((parts): ServiceSketch => ({ ...parts, name: `ns/svc${parts.number}` }));
 }
 
-/** What happens to a cluster between two syncs. */
+/** The changes of a cluster between two syncs. */
 export interface Step {
   readonly set: readonly ServiceSketch[];
   readonly remove: readonly string[];

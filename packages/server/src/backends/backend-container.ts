@@ -1,7 +1,7 @@
 import { type BackendModule, type Logger, systemClock, Tokens } from '@kube-proxier/core';
 import { Container } from 'inversify';
 
-/** A container with a backend's module, for what it offers beside its proxiers. */
+/** A container with a backend's module, for its bindings other than proxiers. */
 export function containerOf(module: BackendModule['module'], logger: Logger): Container {
   const container = new Container();
   container.bind(Tokens.Logger).toConstantValue(logger);

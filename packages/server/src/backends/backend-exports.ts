@@ -1,6 +1,6 @@
 import type { BackendModule } from '@kube-proxier/core';
 
-/** An object that is meant to be a backend. */
+/** An object that looks like a backend. */
 export interface BackendCandidate {
   readonly backend: BackendModule;
   /** What must be fixed before it can be used, one phrase each; empty for a complete backend. */
@@ -10,13 +10,13 @@ export interface BackendCandidate {
 /** A `create…Backend` function. */
 export type BackendMaker = (options?: object) => unknown;
 
-/** A backend that a module exports, or can create. */
+/** A backend that a module exports or can create. */
 export interface BackendOffer {
   /** Undefined when it is unknown before the backend is created. */
   readonly mode: string | undefined;
-  /** Without options; undefined when it cannot be created without. */
+  /** The backend without options; undefined when it requires options. */
   readonly ready: BackendCandidate | undefined;
-  /** Create it with options. Empty when it accepts none. */
+  /** Functions that create it with options. Empty when it accepts none. */
   readonly makers: readonly BackendMaker[];
 }
 
@@ -41,7 +41,7 @@ export function offeredBackends(exported: unknown, withOptions: boolean): readon
   return candidates.map((ready) => {
     const { mode } = ready.backend;
     const own = created.filter((one) => one.ready?.backend.mode === mode);
-    // One that needs options may create any mode.
+    // A function that requires options may create any mode.
     const fitting = own.length > 0 ? own : created.filter(({ needsOptions }) => needsOptions);
     return { mode, ready, makers: fitting.map(({ make }) => make) };
   });
@@ -80,7 +80,7 @@ export function makersIn(exported: unknown): readonly BackendMaker[] {
   return [...new Set(makers)];
 }
 
-/** What an object lacks to be a {@link BackendModule}. */
+/** The missing members of a {@link BackendModule}. */
 export function lacksOf(value: object): readonly string[] {
   const { mode, description, probe, module, capabilities, requirements, deprecation, diagnose, prepare } =
     value as Record<string, unknown>;
@@ -114,7 +114,7 @@ function createWithoutOptions(make: BackendMaker): {
 function candidatesIn(exported: unknown): readonly BackendCandidate[] {
   const values = entriesOf(exported).map(([, value]) => value);
   return [...new Set(values)].flatMap((value) => {
-    // An object with a mode and a probe is meant to be a backend.
+    // An object with a mode and a probe counts as a backend.
     if (typeof value !== 'object' || value === null || !('mode' in value) || !('probe' in value || 'module' in value)) {
       return [];
     }

@@ -4,20 +4,20 @@ import { pathToFileURL } from 'node:url';
 import { type BackendModule, messageOf, ProxierError } from '@kube-proxier/core';
 import { createOffered, lacksOf, makersIn, offeredBackends } from './backend-exports.js';
 
-/** How modules of backends are found and imported. */
+/** Resolution and import of backend modules. */
 export interface BackendImport {
   /**
    * Imports a module: `(specifier) => import(specifier)`. The host passes it, as packages are resolved relative to the file
    * that has the `import`.
    */
   readonly importModule: (specifier: string) => Promise<unknown>;
-  /** Where relative paths begin, and where packages that the host does not have are looked up. Default: working directory. */
+  /** Base directory of relative paths, and of packages that the host does not have. Default: working directory. */
   readonly directory?: string;
 }
 
 /** Which backend to load. */
 export interface BackendRequest extends BackendImport {
-  /** Required when the module has several. */
+  /** Required when the module has several backends. */
   readonly mode?: string;
   /** For the module's `create…Backend`. Default none. */
   readonly options?: Readonly<Record<string, unknown>>;

@@ -9,7 +9,7 @@ function success(duration: number, full = false, family: 'IPv4' | 'IPv6' = 'IPv4
   return { family, state, changes: diffStates(state, state), full, duration, triggerTimes: [] };
 }
 
-/** Work that is done when the test says so. */
+/** Work that the test completes. */
 function makeWork() {
   const begun: SyncSuccess[] = [];
   const pending: (() => void)[] = [];
@@ -24,7 +24,7 @@ function makeWork() {
   return { cleaning, begun, finish };
 }
 
-test('a sync does not wait, and one run is for all syncs during the one before, as full as any of them', async () => {
+test('syncs do not wait, and one run covers all syncs during the previous run, full if any of them is', async () => {
   const { cleaning, begun, finish } = makeWork();
   await cleaning.synced(success(1));
   await cleaning.synced(success(2, true));
@@ -47,7 +47,7 @@ test('families do not wait for each other', async () => {
   expect(begun).toHaveLength(2);
 });
 
-test('when it stops, what runs is waited for, and nothing else begins', async () => {
+test('stop waits for the current run and starts no other', async () => {
   const { cleaning, begun, finish } = makeWork();
   await cleaning.synced(success(1));
   await cleaning.synced(success(2));

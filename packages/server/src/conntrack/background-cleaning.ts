@@ -1,17 +1,18 @@
 import type { IPFamily, SyncObserver, SyncSuccess } from '@kube-proxier/core';
 
-/** What is to be run after syncs. */
+/** Work to run after syncs. */
 type Work = (success: SyncSuccess) => Promise<void>;
 
 /**
- * Runs work after syncs that the next sync does not wait for: with a million tracked flows, it takes seconds. One run at a time
- * for each family; of the syncs meanwhile, the work sees the last one, as full as any of them.
+ * Runs work after syncs that the next sync does not wait for: with a million tracked flows, it takes seconds. One run
+ * at a time for each family; syncs during a run are coalesced into one more run with the last state, full if any of
+ * them is.
  */
 export class BackgroundCleaning implements SyncObserver {
   readonly #waiting = new Map<IPFamily, SyncSuccess>();
   readonly #running = new Map<IPFamily, Promise<void>>();
 
-  /** @param work rejects never, and finds itself what changed since it ran last. */
+  /** @param work never rejects, and determines the changes since its last run itself. */
   constructor(private readonly work: Work) {}
 
   /** Returns at once. */
@@ -24,7 +25,7 @@ export class BackgroundCleaning implements SyncObserver {
     }
   }
 
-  /** Waits for the work that runs; what waits is not begun. */
+  /** Waits for the current run, and discards pending ones. */
   async stop(): Promise<void> {
     this.#waiting.clear();
     await Promise.all(this.#running.values());

@@ -27,7 +27,7 @@ interface Sketch {
   readonly endpoints?: Parameters<typeof makeSlice>[1];
 }
 
-/** A Service `a/web` with a cluster IP, an external IP and a NodePort, beside `a/other`, which never says reset. */
+/** A Service `a/web` with a cluster IP, an external IP and a NodePort, beside `a/other`, which never resets. */
 function stateOf({ value = 'reset', endpoints = [ONE, TWO] }: Sketch = {}): ProxyState {
   const metadata = { annotations: { [WHEN_ENDPOINT_GOES_ANNOTATION]: value } };
   const ports = [{ port: 80, nodePort: 30_080 }];
@@ -66,7 +66,7 @@ function connection(
   };
 }
 
-/** A table of connections that remembers how it was read. */
+/** A conntrack table that records its reads. */
 class RecordingConntrack extends FakeConntrack {
   readonly lists: (ReplySource | 'all')[] = [];
 
@@ -136,13 +136,13 @@ describe('ConnectionResetter', () => {
     expect(conntrack.entries).toHaveLength(lost.length + others.length);
     await clock.advance(1);
     expect(conntrack.entries).toEqual(others);
-    // Only connections of this endpoint were read.
+    // Only connections to this endpoint were read.
     expect(conntrack.lists).toEqual([{ source: ONE, sourcePort: 80 }]);
     expect(lines).toEqual(['info Reset 3 connections of a/web to endpoints that are gone: 10.0.0.1:80 (3)']);
     expect(resets).toEqual([{ family: 'IPv4', reason: 'endpoint-gone', count: 3 }]);
   });
 
-  test('reads nothing while no Service says reset, and while nothing goes', async () => {
+  test('reads nothing while no Service requests resets, or no endpoint is removed', async () => {
     const { clock, conntrack, sync } = setUp();
     sync(stateOf({ value: 'keep' }));
     sync(stateOf({ value: 'keep', endpoints: [] }));
@@ -157,7 +157,7 @@ describe('ConnectionResetter', () => {
     expect(conntrack.lists).toEqual([]);
   });
 
-  test('an endpoint that is there again within a second was never gone (spec R-3)', async () => {
+  test('an endpoint that returns within a second does not count as removed (spec R-3)', async () => {
     const { clock, conntrack, sync } = setUp();
     sync(stateOf());
     await clock.advance(10_000);
@@ -186,7 +186,7 @@ describe('ConnectionResetter', () => {
     expect(conntrack.entries).toHaveLength(1);
   });
 
-  test('with many endpoints, one list of all connections is read', async () => {
+  test('with many endpoints, one dump of all connections is read', async () => {
     const many = Array.from({ length: 20 }, (_, index) => `10.1.0.${index + 1}`);
     const { clock, conntrack, sync } = setUp();
     sync(stateOf({ endpoints: [...many, ONE] }));
@@ -201,7 +201,7 @@ describe('ConnectionResetter', () => {
     expect(conntrack.entries).toEqual([]);
   });
 
-  test('at most 1000 connections are reset in a second, and none of an endpoint that is back (spec R-7)', async () => {
+  test('at most 1000 connections are reset in a second, and none to an endpoint that has returned (spec R-7)', async () => {
     const { clock, conntrack, lines, sync } = setUp();
     sync(stateOf());
     await clock.advance(10_000);
@@ -219,7 +219,7 @@ describe('ConnectionResetter', () => {
     expect(lines).toEqual(['info Reset 1250 connections of a/web to endpoints that are gone: 10.0.0.1:80 (1250)']);
   });
 
-  test('at start, connections to endpoints that are not there are reset (spec R-5)', async () => {
+  test('at start, connections to missing endpoints are reset (spec R-5)', async () => {
     const { clock, conntrack, resets, sync } = setUp();
     const kept = connection('10.96.0.1:80', `${TWO}:80`);
     const other = connection('10.96.0.2:80', '10.0.0.7:80');
@@ -232,7 +232,7 @@ describe('ConnectionResetter', () => {
     await clock.advance(1000);
     expect(conntrack.entries).toEqual([kept, other, proxied]);
     expect(resets).toEqual([{ family: 'IPv4', reason: 'endpoint-gone-before', count: 1 }]);
-    // A restart of the sync loop, or a full sync, is no start.
+    // A restart of the sync loop, or a full sync, does not count as a start.
     conntrack.lists.length = 0;
     sync(gone);
     await clock.advance(600_000);
@@ -248,7 +248,7 @@ describe('ConnectionResetter', () => {
     expect(conntrack.lists).toEqual([]);
   });
 
-  test('sockets of this node are reset before the kernel forgets their connections; those of others are left (spec R-6)', async () => {
+  test('sockets of this node are reset before their conntrack entries are deleted; other sockets are kept (spec R-6)', async () => {
     const { clock, conntrack, sockets, sync } = setUp();
     sync(stateOf());
     await clock.advance(10_000);
@@ -295,7 +295,7 @@ describe('ConnectionResetter', () => {
     ]);
   });
 
-  test('a failure is logged once and tried again, with what went meanwhile', async () => {
+  test('a failure is logged once and retried, with endpoints removed in the meantime', async () => {
     const { clock, conntrack, lines, sync } = setUp();
     sync(stateOf());
     await clock.advance(10_000);
@@ -312,7 +312,7 @@ describe('ConnectionResetter', () => {
     ]);
   });
 
-  test('an endpoint that goes while another check waits to be repeated does not wait with it', async () => {
+  test('a pending retry does not delay the check of another removed endpoint', async () => {
     const { clock, conntrack, sync } = setUp();
     const third = '10.0.0.3';
     sync(stateOf({ endpoints: [ONE, TWO, third] }));
@@ -342,7 +342,7 @@ describe('ConnectionResetter', () => {
     expect(conntrack.lists).toEqual([]);
   });
 
-  test('a mode that cannot do it is named once, and nothing is reset', async () => {
+  test('an unsupported mode is logged once, and nothing is reset', async () => {
     const { clock, conntrack, lines, sync } = setUp({ unsupportedBy: 'acme' });
     conntrack.add(connection('10.96.0.1:80', `${ONE}:80`));
     for (const state of [stateOf(), gone, stateOf(), gone]) {
@@ -353,7 +353,7 @@ describe('ConnectionResetter', () => {
     expect(lines).toEqual([expect.stringMatching(/^warn Mode acme cannot reset connections .*first seen for a\/web/)]);
   });
 
-  test('a host whose kernel takes up no connections is named once (spec R-8)', async () => {
+  test('a kernel with loose connection pickup disabled is logged once (spec R-8)', async () => {
     const { clock, lines, sync } = setUp({ sysctl: { read: async () => '0' } });
     for (const state of [stateOf(), gone, stateOf(), gone]) {
       sync(state);
@@ -362,7 +362,7 @@ describe('ConnectionResetter', () => {
     expect(lines).toEqual([expect.stringMatching(/^warn net\.netfilter\.nf_conntrack_tcp_loose is 0/)]);
   });
 
-  test('the changes of a sync that was not observed are found', async () => {
+  test('the changes of an unobserved sync are detected', async () => {
     const clock = new VirtualClock();
     const conntrack: FakeConntrack = new FakeConntrack();
     const table: Conntrack = conntrack;
@@ -372,7 +372,7 @@ describe('ConnectionResetter', () => {
     resetter.synced({ family: 'IPv4', state: first, changes: diffStates(undefined, first) });
     await clock.advance(10_000);
     conntrack.add(connection('10.96.0.1:80', `${ONE}:80`));
-    // Of a step of which the first half failed.
+    // Of a step whose first half failed.
     const between = stateOf({ endpoints: [TWO, '10.0.0.3'] });
     resetter.synced({ family: 'IPv4', state: gone, changes: diffStates(between, gone) });
     await clock.advance(1000);

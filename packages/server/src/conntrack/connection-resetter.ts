@@ -32,8 +32,8 @@ import { type LostByServicePort, type LostConnection, lostConnectionJudge, repli
 
 /**
  * Why connections were reset.
- * - `endpoint-gone`: their endpoint was in no EndpointSlice any more.
- * - `endpoint-gone-before`: so it was when this process started, or the Service began to say `reset`.
+ * - `endpoint-gone`: their endpoint is in no EndpointSlice any more.
+ * - `endpoint-gone-before`: the same, but already when this process started, or when the annotation became `reset`.
  */
 export type ResetReason = 'endpoint-gone' | 'endpoint-gone-before';
 
@@ -46,32 +46,34 @@ export interface ConnectionResets {
 
 export interface ConnectionResetterOptions {
   readonly conntrack: Conntrack;
-  /** Sockets of programs of this host. Default: their connections are reset when they send, as those of others. */
+  /**
+   * Sockets of programs of this host. Default: their connections are reset when they send, as all other connections.
+   */
   readonly sockets?: TcpSockets;
-  /** For what makes resets impossible on this host. Default: it is not checked. */
+  /** To check kernel settings that prevent resets. Default: not checked. */
   readonly sysctl?: Pick<Sysctl, 'read'>;
   readonly logger: Logger;
   readonly localAddresses: () => Promise<readonly string[]>;
   readonly clock?: Clock;
-  /** The mode in force, where its rules cannot answer packets of unknown connections. Nothing is reset then. */
+  /** The mode in force, if its rules cannot answer packets of unknown connections; nothing is then reset. */
   readonly unsupportedBy?: string;
-  /** Milliseconds that an endpoint is missing before it counts as gone. Default {@link GONE_AFTER}. */
+  /** Milliseconds that an endpoint must be missing before it counts as removed. Default {@link GONE_AFTER}. */
   readonly goneAfter?: number;
   readonly onReset?: (resets: ConnectionResets) => void;
 }
 
-/** Connections that are reset in one go, and milliseconds until the next: 1000 a second (spec R-7). */
+/** Maximum connections per batch, and milliseconds between batches: 1000 a second (spec R-7). */
 const AT_ONCE = 250;
 const PAUSE = 250;
 /** Milliseconds before a failed check is retried; doubled with each consecutive failure up to `MAX_RETRY_DELAY`. */
 const MIN_RETRY_DELAY = 1000;
 const MAX_RETRY_DELAY = 300_000;
-/** Endpoints that a log line names, at most. */
+/** Maximum number of endpoints in a log line. */
 const MAX_NAMES = 10;
 
 const TCP_LOOSE = 'net/netfilter/nf_conntrack_tcp_loose';
 
-/** Endpoints that one sync took away. */
+/** Endpoints removed by one sync. */
 interface Pending {
   readonly due: number;
   readonly lost: ReadonlyMap<ServicePortKey, LostEndpoints>;
@@ -83,7 +85,7 @@ interface Found {
   readonly reason: ResetReason;
 }
 
-/** What is known, and waits, of one IP family. */
+/** State and pending work of one IP family. */
 interface FamilyResets {
   state: ProxyState;
   pending: readonly Pending[];
@@ -93,10 +95,10 @@ interface FamilyResets {
 }
 
 /**
- * Resets TCP connections whose endpoint is gone, for Services that say so (spec R-1 to R-8): sockets of this host's programs are
- * closed, and what the kernel tracks of the others is deleted, so that their next packet belongs to no connection and is answered
- * with a reset. Begins after the sync that took the endpoint out of the rules. No sync waits for it, nothing is listed while no
- * Service asks for it, and a failure is logged and tried again.
+ * Resets TCP connections whose endpoint is gone, for Services that request it (spec R-1 to R-8): sockets of this host's
+ * programs are closed, and the conntrack entries of other connections are deleted, so that their next packet is
+ * untracked and answered with a reset. Starts after the sync that removed the endpoint from the rules. Syncs do not
+ * wait for it, nothing is listed while no Service requests it, and failures are logged and retried.
  */
 export class ConnectionResetter implements SyncObserver {
   readonly #clock: Clock;
@@ -113,7 +115,7 @@ export class ConnectionResetter implements SyncObserver {
     this.#goneAfter = options.goneAfter ?? GONE_AFTER;
   }
 
-  /** Ends everything that is pending; the next start finds it again (spec R-5). */
+  /** Cancels all pending work; the next start detects it again (spec R-5). */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const resets of this.#families.values()) {
@@ -130,7 +132,7 @@ export class ConnectionResetter implements SyncObserver {
     const known = this.#families.get(family);
     const before = known?.state;
     const resets = known ?? { state, pending: [], timer: undefined, isRunning: false, failures: 0 };
-    // At once: the next sync may be noted while this one still is.
+    // Synchronous: the next sync may be observed during this one.
     resets.state = state;
     this.#families.set(family, resets);
     const lost = lostEndpoints(yield* stepSince(before, state, changes));
@@ -158,7 +160,7 @@ export class ConnectionResetter implements SyncObserver {
     });
   }
 
-  /** Carries out what is due. Never rejects. */
+  /** Runs the due checks. Never rejects. */
   async #run(family: IPFamily, resets: FamilyResets): Promise<void> {
     const now = this.#clock.monotonic();
     const due = resets.pending.filter((pending) => pending.due <= now);
@@ -229,12 +231,12 @@ export class ConnectionResetter implements SyncObserver {
     local: ReadonlySet<string>,
     tally: ResetTally,
   ): Promise<void> {
-    // Endpoints may have come back, and Services may say otherwise, while others waited for their turn.
+    // Endpoints may have returned, and annotations may have changed, in the meantime.
     const some = candidates.filter(({ connection: { servicePort, endpoint } }) => {
       const port = state.servicePorts.get(servicePort);
       return port !== undefined && resetsConnections(port) && !port.candidates.some(({ key }) => key === endpoint);
     });
-    // While the kernel still tracks it, the reset of a socket finds its way to an endpoint that lives on elsewhere.
+    // While the entry exists, the reset of a socket is still translated and reaches an endpoint that is still running.
     await this.#resetSockets(some.filter(({ entry }) => local.has(entry.original.source)).map(({ entry }) => entry));
     for (const group of groupsOf(some)) {
       const [{ connection, reason }] = group as [Found];
@@ -283,7 +285,7 @@ export class ConnectionResetter implements SyncObserver {
     }
   }
 
-  /** Packets of unknown connections are invalid to the kernel then, and nothing answers them. */
+  /** Packets of unknown connections are then invalid to conntrack, and nothing answers them. */
   async #checkLoose(): Promise<void> {
     if (this.#isLooseChecked) {
       return;
@@ -297,12 +299,12 @@ export class ConnectionResetter implements SyncObserver {
         );
       }
     } catch {
-      // Without the file there is no connection tracking, which the list reports.
+      // Without the file there is no conntrack, which the dump reports.
     }
   }
 }
 
-/** What was reset, by service port and reason. */
+/** The reset connections by service port and reason. */
 class ResetTally {
   readonly #services = new Map<
     string,
@@ -343,7 +345,7 @@ function socketOf({ family, original }: ConntrackEntry): TcpSocketAddress {
   };
 }
 
-/** The changes since the last sync that was observed. */
+/** The changes since the last observed sync. */
 function* stepSince(before: ProxyState | undefined, state: ProxyState, changes: ChangeSet): Slices<ChangeSet> {
   return changes.previous === before ? changes : yield* diffStatesInSlices(before, state);
 }

@@ -36,7 +36,7 @@ test('reports the duration of a check, also when the clock of the host is set me
   expect(durations).toEqual([20]);
 });
 
-test('retries a failed check without another sync, and not after it is stopped', async () => {
+test('retries a failed check without another sync, but not after the stop', async () => {
   const clock = new VirtualClock();
   let broken = true;
   let checks = 0;
@@ -81,7 +81,7 @@ test('flows that lead to a closed socket of the mode in force are deleted, and t
       ...{ source: '203.0.113.2', sourcePort: 4000 },
       ...{ destination: '10.96.0.10', destinationPort: 53 },
     },
-    // Of a socket that was closed when the last endpoint went.
+    // Of a socket that was closed with the last endpoint.
     reply: { source: '192.168.0.2', sourcePort: 40001, destination: '203.0.113.2', destinationPort: 4000 },
   };
   for (const isTracked of [true, false]) {
@@ -102,7 +102,7 @@ test('flows that lead to a closed socket of the mode in force are deleted, and t
   }
 });
 
-test('a flow to an endpoint that came and went between two checks is deleted', async () => {
+test('a flow to an endpoint that was added and removed between two checks is deleted', async () => {
   const services = [makeService('a/dns', { clusterIP: '10.96.0.10', ports: [{ port: 53, protocol: 'UDP' }] })];
   const withEndpoints = (...addresses: string[]) =>
     resolveObjects({ services, slices: [makeSlice('a/dns', addresses, { ports })] });
@@ -113,7 +113,7 @@ test('a flow to an endpoint that came and went between two checks is deleted', a
   const cleaner = new ConntrackCleaner(conntrack, silentLogger, async () => [], new VirtualClock());
   const success = { family: 'IPv4', full: false, duration: 0, triggerTimes: [] } as const;
   await cleaner.synced({ ...success, state: none, changes: diffStates(undefined, none) });
-  // The sync to `one` was not checked: another check was going on, and the next sync came before its end.
+  // The sync to `one` was not checked: another check was running, and the next sync followed before its end.
   conntrack.add({
     ...{ family: 'IPv4', protocol: 'UDP', zone: 0 },
     original: { source: '203.0.113.2', sourcePort: 4000, destination: '10.96.0.10', destinationPort: 53 },

@@ -25,7 +25,7 @@ export interface ConntrackCleaning {
   readonly family: IPFamily;
   /** Milliseconds. */
   readonly duration: number;
-  /** Number of deleted entries by reason; near to it where the kernel found them and others came and went meanwhile. */
+  /** Number of deleted entries by reason; approximate when the kernel selected them while other entries changed. */
   readonly deleted: ReadonlyMap<StaleReason, number>;
 }
 
@@ -34,8 +34,8 @@ const MIN_RETRY_DELAY = 1000;
 const MAX_RETRY_DELAY = 300_000;
 
 /**
- * Deletes stale flows after each sync that can leave some (spec T-10…T-19). A failure is logged and does not affect the sync.
- * The check is retried, as the next sync may be far away.
+ * Deletes stale flows after each sync that can leave some (spec T-10…T-19). A failure is logged and does not affect the
+ * sync. The check is retried independently of syncs.
  */
 export class ConntrackCleaner implements SyncObserver {
   #failure = '';
@@ -54,13 +54,14 @@ export class ConntrackCleaner implements SyncObserver {
     private readonly clock: Clock = systemClock,
     private readonly onCleaned: (cleaning: ConntrackCleaning) => void = () => {},
     /**
-     * Whether the mode in force translates flows by connection tracking. If not, what the kernel tracks leads to sockets of the mode,
-     * which move flows to other endpoints themselves: stale are only flows to a socket that was closed; and failures are no errors.
+     * Whether the mode in force translates flows by connection tracking. If not, conntrack entries lead to sockets of
+     * the mode, which move flows to other endpoints themselves: only flows to a closed socket are stale, and failures
+     * are not errors.
      */
     private readonly isTracked = true,
   ) {}
 
-  /** Logs, before anything needs to be deleted, what this host lacks. Never rejects. */
+  /** Logs missing requirements of this host in advance. Never rejects. */
   async checkHost(): Promise<void> {
     try {
       await this.conntrack.check?.();
@@ -99,7 +100,8 @@ export class ConntrackCleaner implements SyncObserver {
     try {
       const localAddresses = new Set(await this.localAddresses());
       const deleted = new Map<StaleReason, number>();
-      // Flows may have been translated by a state in between, which neither of the compared states contains. Only a list finds them.
+      // Flows may have been translated by an intermediate state that neither compared state contains. Only a dump finds
+      // them.
       const isWhole = step === changes;
       const isDone = await this.#deleteKnown(state, isWhole ? step : undefined, localAddresses, deleted);
       const judge = staleFlowJudge(state, step, localAddresses);
@@ -155,11 +157,12 @@ export class ConntrackCleaner implements SyncObserver {
   }
 
   /**
-   * Deletes stale flows of which the changes tell what they were translated to. A list of a million flows takes seconds.
+   * Deletes stale flows whose translation follows from the changes, without a dump: dumping a million flows takes
+   * seconds.
    *
-   * @param step the changes of one sync since the last check; undefined when there was more in between.
+   * @param step the changes of one sync since the last check; undefined when there were intermediate states.
    * @param deleted receives the numbers of deleted entries.
-   * @returns whether none of a protocol are left to be found in a list.
+   * @returns whether no dump is needed for a protocol.
    */
   async #deleteKnown(
     state: ProxyState,
@@ -209,8 +212,8 @@ function* stepSince(
 }
 
 /**
- * Only the service ports that got a serving endpoint, and had none: their sockets were closed, or had another port. A flow that is
- * deleted while it is in use may get another source port.
+ * Selects service ports that had no serving endpoint and now have one: their sockets were closed, or had another port.
+ * A flow deleted while in use may get another source port.
  */
 function servedAgain(step: ChangeSet): ChangeSet {
   if (step.previous === undefined) {

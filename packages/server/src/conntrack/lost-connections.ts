@@ -11,7 +11,7 @@ import {
 import type { ReplySource } from '@kube-proxier/linux';
 import type { TrackedFlow } from './stale-flows.js';
 
-/** Service ports with the endpoints that they lost. */
+/** Service ports with their lost endpoints. */
 export type LostByServicePort = ReadonlyMap<ServicePortKey, LostEndpoints>;
 
 /** A connection whose endpoint is gone. */
@@ -23,16 +23,16 @@ export interface LostConnection {
   readonly endpoint: string;
 }
 
-/** Lists that the kernel filters by endpoint, at most; with more endpoints, one list of all TCP connections costs less. */
+/** Maximum number of dumps filtered by endpoint; with more endpoints, one dump of all TCP connections is cheaper. */
 const MAX_LISTS = 8;
 
 /**
- * Judges tracked TCP flows: which of them were sent to an endpoint that is gone (spec R-2). Pure.
+ * Classifies tracked TCP flows: selects those to a removed endpoint (spec R-2). Pure.
  *
  * @param state the state now in force.
  * @param localAddresses canonical addresses of this host.
- * @returns undefined for a flow that is to be left alone: its endpoint is there, or is not known to have gone; it was not
- *   translated; its Service does not say `reset`, or does not have the address any more.
+ * @returns undefined for a flow to keep: its endpoint exists, or is not known to be removed; it was not translated; or
+ *   its Service does not request `reset`, or no longer has the address.
  */
 export function lostConnectionJudge(
   state: ProxyState,
@@ -48,8 +48,8 @@ export function lostConnectionJudge(
     }
     const present = new Set(port.candidates.map((endpoint) => endpoint.key));
     const name = formatServicePortName(port.name);
-    // What this node answers itself may be a proxy of another program, and is no endpoint as far as is known. Where it was one, the
-    // node resets its connections without help.
+    // Flows answered by this node itself may belong to another proxy, and are not known to lead to an endpoint. For a
+    // former endpoint, the node's own TCP stack resets the connections.
     const isLost = (endpoint: string, address: string) =>
       endpoints === 'unknown' ? !localAddresses.has(address) : endpoints.has(endpoint);
     const judge = (endpoint: string, address: string) =>
@@ -74,13 +74,13 @@ export function lostConnectionJudge(
       return judge(joinHostPort(reply.source, reply.sourcePort), reply.source);
     }
     const range = ranges.get(destination)?.find(({ frontend }) => hasPort(frontend, destinationPort));
-    // As if it had been sent to the first port of the range (spec PR-2).
+    // Mapped to the first port of the range (spec PR-2).
     const first = reply.sourcePort - (destinationPort - (range?.frontend.port ?? 0));
     return range?.judge(joinHostPort(reply.source, first), reply.source);
   };
 }
 
-/** Judges a connection by its endpoint, at its own port, and the address of that. */
+/** Classifies a connection by the endpoint at its port, and its address. */
 type Judge = (endpoint: string, address: string) => LostConnection | undefined;
 
 function placeOf({ address, port }: Frontend): string {
@@ -88,8 +88,8 @@ function placeOf({ address, port }: Frontend): string {
 }
 
 /**
- * The endpoints to list connections of, where these are few and known; undefined where all TCP connections have to be listed.
- * Endpoints that are there again are none of them. Pure.
+ * The endpoints whose connections to list, if few and known; undefined when all TCP connections must be listed.
+ * Excludes endpoints that have returned. Pure.
  */
 export function repliesToList(state: ProxyState, lost: LostByServicePort): readonly ReplySource[] | undefined {
   const sources = new Map<string, ReplySource>();

@@ -12,10 +12,10 @@ import { ConntrackCleaner } from './conntrack-cleaner.js';
 
 const SEEDS = runCount(10, 100);
 
-/** Translations by which the kernel was asked to delete flows. */
+/** Translations that the kernel was requested to delete. */
 let translated = 0;
 
-/** The model, as an implementation of the conntrack interface: of a kernel that finds flows by their translation, or does not. */
+/** The model, as an implementation of the conntrack interface: of a kernel with or without filters by translation. */
 function conntrackOf(tracking: ConnectionTrackingModel, findsTranslated: boolean): Conntrack {
   const entryOf = (flow: SimulatedFlow): ConntrackEntry => ({ ...flow, zone: 0 });
   return {
@@ -56,7 +56,7 @@ const flowCleaner =
     return new ConntrackCleaner(conntrackOf(tracking, findsTranslated), silentLogger, localAddresses, clock);
   };
 
-/** @param most ends after so many. */
+/** @param most maximum number. */
 async function failures(
   seeds: number,
   steps: number,
@@ -77,7 +77,7 @@ describe('UDP flows of clients that never stop', () => {
     expect(await failures(SEEDS, 300)).toEqual([]);
   });
 
-  test('also where the kernel deletes them by their translation', async () => {
+  test('also when the kernel deletes them by translation', async () => {
     translated = 0;
     expect(await failures(SEEDS, 300, { findsTranslated: true })).toEqual([]);
     expect(translated).toBeGreaterThan(SEEDS);
@@ -89,7 +89,7 @@ describe('UDP flows of clients that never stop', () => {
   });
 
   // Deliberately broken, to show that the simulation detects it.
-  test('are found stale when the cleaner sees only what backends render', async () => {
+  test('are found stale when the cleaner receives only rendered changes', async () => {
     const original = ConntrackCleaner.prototype.synced;
     const spy = jest.spyOn(ConntrackCleaner.prototype, 'synced').mockImplementation(function (
       this: ConntrackCleaner,

@@ -107,7 +107,7 @@ describe('staleFlows', () => {
     expect(judge(state('10.0.0.1'), moved, ...flows)).toEqual([[0, 'frontend-gone']]);
   });
 
-  test('judges an address that moved to another Service by that Service', () => {
+  test('classifies an address that moved to another Service by that Service', () => {
     const heir = makeService('a/heir', { clusterIP: '10.96.0.10', ports: [{ port: 53, protocol: 'UDP' }] });
     const next = resolveObjects({
       services: [heir],
@@ -190,7 +190,7 @@ describe('flows to port ranges (spec PR-5)', () => {
     ]);
   });
 
-  test('are judged by the shifted port', () => {
+  test('are classified by the shifted port', () => {
     const shifted = flow('10.96.0.20:10500', '10.0.0.1:30500');
     expect(judge(undefined, media('10000-11000', 30_000), shifted)).toEqual([]);
     expect(judge(undefined, media('10000-11000'), shifted)).toEqual([[0, 'endpoint-gone']]);

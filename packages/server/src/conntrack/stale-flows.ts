@@ -33,7 +33,7 @@ export interface StaleFlow<Flow extends TrackedFlow> {
   readonly reason: StaleReason;
 }
 
-/** Protocols whose flows last as long as the client sends. A TCP client notices the failure itself. */
+/** Protocols whose flows last as long as the client sends. A TCP client detects the failure itself. */
 export type StaleProtocol = Extract<Protocol, 'UDP' | 'SCTP'>;
 const PROTOCOLS: readonly StaleProtocol[] = ['UDP', 'SCTP'];
 
@@ -68,7 +68,7 @@ function isConcerned({ name }: ResolvedServicePort): boolean {
   return name.protocol === 'UDP' || name.protocol === 'SCTP';
 }
 
-/** Judges flows that were sent to one frontend: undefined for a flow that is not stale. */
+/** Classifies flows to one frontend: undefined for a flow that is not stale. */
 type Judge = (flow: TrackedFlow, repliesFrom: string) => StaleReason | undefined;
 
 /**
@@ -106,7 +106,7 @@ export function staleFlows<Flow extends TrackedFlow>(
 }
 
 /**
- * As {@link staleFlows}, for flows judged one at a time.
+ * As {@link staleFlows}, for single flows.
  *
  * @returns why a flow is stale; undefined for one that is not.
  */
@@ -153,7 +153,7 @@ export function staleFlowJudge(
   };
 }
 
-/** Judges of the ports of ranges after the first (spec PR-5). */
+/** Classifiers of the ports of ranges after the first (spec PR-5). */
 class RangeJudges {
   readonly #judges = new Map<string, { frontend: Frontend; judge: Judge; what: 'served' | 'removed' }[]>();
 
@@ -165,7 +165,7 @@ class RangeJudges {
     }
   }
 
-  /** A range that is served decides before one that was. */
+  /** A current range has precedence over a former one. */
   of({ protocol, original: { destination, destinationPort } }: TrackedFlow): Judge | undefined {
     const judges =
       this.#judges.size === 0 ? [] : (this.#judges.get(portRangeSpace(protocol as Protocol, destination)) ?? []);
@@ -173,7 +173,7 @@ class RangeJudges {
     const { frontend, judge } = found.find(({ what }) => what === 'served') ?? found[0] ?? {};
     return frontend && judge
       ? (flow) =>
-          // As if it had been sent to the first port.
+          // Mapped to the first port.
           judge(flow, joinHostPort(flow.reply.source, flow.reply.sourcePort - (destinationPort - frontend.port)))
       : undefined;
   }

@@ -46,22 +46,22 @@ describe('translations of stale flows', () => {
     ]);
   });
 
-  test('are unknown where the state before is', () => {
+  test('are unknown when the previous state is unknown', () => {
     expect(lines(undefined, state('10.0.0.1'))).toBeUndefined();
   });
 
-  test('are not given where a list costs less', () => {
+  test('are not returned when a dump is cheaper', () => {
     const many = Array.from({ length: 40 }, (_, index) => `10.0.1.${index}`);
     expect(lines(state('10.0.0.1', ...many), state('10.0.0.1'))).toBeUndefined();
   });
 
-  test('are not given where an address moves from one Service to another', () => {
+  test('are not returned when an address moves from one Service to another', () => {
     const heir = makeService('a/heir', { clusterIP: '10.96.0.10', ports: [{ port: 53, protocol: 'UDP' }] });
     const slices = [makeSlice('a/heir', ['10.0.0.7'], { ports: [{ port: 53, protocol: 'UDP' }] })];
     expect(lines(state('10.0.0.1'), resolveObjects({ services: [heir], slices }))).toBeUndefined();
   });
 
-  // Whatever a judge finds stale, and no step before left, has one of the translations, and nothing else has.
+  // Exactly the flows that the classifier finds stale, and that no earlier step left, have one of the translations.
   const states = {
     none: resolveObjects({}),
     empty: state(),
@@ -77,7 +77,7 @@ describe('translations of stale flows', () => {
       .filter(([after]) => after !== before)
       .map(([after, next]) => ({ before, after, previous, next })),
   );
-  test.each(pairs)('are those that the judge finds, from $before to $after', ({ previous, next }) => {
+  test.each(pairs)('are those that the classifier finds, from $before to $after', ({ previous, next }) => {
     const flows = [...flowsOf(previous)];
     const stale = flows.filter(staleFlowJudge(next, diffStates(previous, next), LOCAL)).map(textOf);
     const found = new Set(lines(previous, next)?.map((line) => line.replace(/ [a-z-]+$/, '')));
@@ -89,7 +89,7 @@ function textOf({ protocol, original, reply }: ConntrackEntry): string {
   return `${protocol} ${original.destination}:${original.destinationPort} ${reply.source}:${reply.sourcePort}`;
 }
 
-/** The flows that there can be while a state is in force and was checked. */
+/** The possible flows of a state that is in force and was checked. */
 function* flowsOf(before: ProxyState): Generator<ConntrackEntry> {
   const judge = staleFlowJudge(before, diffStates(undefined, before), LOCAL);
   const frontends = [

@@ -17,16 +17,15 @@ export interface StaleTranslations {
   readonly translations: readonly ConntrackTranslation[];
 }
 
-/** Number of translations from which a list of all flows costs less than a pass over the table for each. */
+/** Number of translations from which a dump of all flows is cheaper than a pass over the table for each. */
 const MAX_TRANSLATIONS = 32;
 
 /**
- * The translations that flows have when they become stale by these changes, where that follows from the changes alone: which
- * frontends led to which endpoints is known. Flows that a `staleFlowJudge` finds stale have one of these, when none was stale
- * before. Cost is proportional to the changes. Pure.
+ * The translations of flows that become stale by these changes, if they follow from the changes alone. Flows that a
+ * `staleFlowJudge` finds stale have one of these, if none was stale before. Cost is proportional to the changes. Pure.
  *
  * @param localAddresses canonical addresses of this host.
- * @returns undefined when the state before is unknown, or they are so many that the flows should be listed.
+ * @returns undefined when the previous state is unknown, or when there are so many that a dump is cheaper.
  */
 export function staleTranslations(
   state: ProxyState,
@@ -86,7 +85,7 @@ export function staleTranslations(
     const wasServed = previous?.candidates.some(({ serving }) => serving) ?? false;
     for (const frontend of current?.frontends ?? []) {
       if (!before.has(frontend.key) && known.frontends.has(frontend.key)) {
-        // It led to endpoints of another Service, which are not at hand here.
+        // It led to endpoints of another Service, which are not available here.
         return undefined;
       }
       if (isServed && (!wasServed || !before.has(frontend.key))) {

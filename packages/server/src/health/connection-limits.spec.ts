@@ -64,7 +64,7 @@ describe('ConnectionLimits', () => {
     expect(own.map(({ dropped }) => dropped)).toEqual([true, false, false]);
   });
 
-  test('a closed connection makes room', () => {
+  test('a closed connection frees a slot', () => {
     const limits = new ConnectionLimits({ perSource: 1 });
     for (let round = 0; round < 10; round++) {
       const socket = connect(limits, '203.0.113.2');
@@ -75,7 +75,7 @@ describe('ConnectionLimits', () => {
     expect(limits.sources).toBe(0);
   });
 
-  test('several ports share one room', () => {
+  test('several ports share one limit', () => {
     const shared = { own: new ConnectionRoom(2), foreign: new ConnectionRoom(3) };
     const ports = Array.from({ length: 10 }, () => new ConnectionLimits({ shared }));
     const own = connect(ports[0] as ConnectionLimits, '127.0.0.1');

@@ -8,17 +8,20 @@ export interface ConnectionLimitsOptions {
   readonly foreign?: number;
   /** Connections of the node itself. Default 64. */
   readonly own?: number;
-  /** Whether an address belongs to the node, besides loopback and the address that was connected to. Default: none is. */
+  /**
+   * Whether an address belongs to the node, besides loopback and the destination address of the connection. Default:
+   * none.
+   */
   readonly isOwn?: (address: string) => boolean;
-  /** Room shared by several ports. Default: none. */
+  /** Connection limits shared by several ports. Default: none. */
   readonly shared?: SharedRoom;
-  /** Called with the source of a connection that is dropped to make room. Default: nothing. */
+  /** Called with the source of a connection that is dropped for a new one. Default: nothing. */
   readonly onDrop?: (source: string) => void;
 }
 
-/** Room shared by several ports. */
+/** Connection limits shared by several ports. */
 export interface SharedRoom {
-  /** For connections of the node itself. */
+  /** Limit for connections of the node itself. */
   readonly own: ConnectionRoom;
   readonly foreign: ConnectionRoom;
 }
@@ -59,9 +62,9 @@ export class ConnectionRoom {
 }
 
 /**
- * Prevents clients from exhausting the connections of a port. A new connection is always admitted: when there is no room,
- * the longest idle one is dropped, of the same source if that reached its limit. Bytes that form no request do not count
- * as activity. Connections of the node itself have separate room.
+ * Prevents clients from exhausting the connections of a port. A new connection is always admitted: at the limit, the
+ * longest idle one is dropped, of the same source if that reached its own limit. Only requests count as activity.
+ * Connections of the node itself have a separate limit.
  */
 export class ConnectionLimits {
   readonly #perSource: number;
@@ -90,7 +93,7 @@ export class ConnectionLimits {
   admit(socket: Socket): void {
     const { remoteAddress, localAddress } = socket;
     if (remoteAddress === undefined) {
-      // It was closed before this check.
+      // Closed before this check.
       socket.resetAndDestroy();
       return;
     }
@@ -132,7 +135,7 @@ export class ConnectionLimits {
     socket.once('close', leave);
   }
 
-  /** A request was answered on it: marks it as the most recently active. */
+  /** Called when a request was answered: marks the connection as the most recently active. */
   answered(socket: Socket): void {
     this.#touches.get(socket)?.();
   }

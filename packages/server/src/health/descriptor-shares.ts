@@ -1,4 +1,4 @@
-/** How many descriptors the ports of a server may take. */
+/** Descriptor limits of the ports of a server. */
 export interface DescriptorShares {
   /** Listening sockets of health check node ports of Services. */
   readonly healthCheckSockets: number;
@@ -8,19 +8,19 @@ export interface DescriptorShares {
   readonly connections: ConnectionShare;
 }
 
-/** Connections at the same time, of clients elsewhere and of the node itself. */
+/** Maximum concurrent connections, of remote clients and of the node itself. */
 export interface ConnectionShare {
   readonly foreign: number;
   readonly own: number;
 }
 
 /**
- * Divides the descriptors of this process so that its ports are answered, and tools can be run, however many Services have a health
- * check node port and however many clients connect. Half is for health check node ports, a quarter or more for files, tools,
- * the API server. Where the limit is high, the shares are what clients need. Pure.
+ * Divides the descriptors of this process so that its ports stay responsive and tools can run, regardless of the number
+ * of health check node ports and clients. Half is for health check node ports, at least a quarter for files, tools and
+ * the API server. With a high limit, the shares are the needs of clients. Pure.
  *
  * @param limit of open files; Infinity for no limit.
- * @param proxiesInProcess the mode has its own sockets: it leaves a quarter to the server.
+ * @param proxiesInProcess the mode proxies through own sockets, and leaves a quarter to the server.
  */
 export function descriptorShares(limit: number, proxiesInProcess = false): DescriptorShares {
   const available = proxiesInProcess ? limit / 4 : limit;

@@ -18,18 +18,20 @@ export interface HealthServerOptions {
   readonly hardFail?: boolean;
   /** Called for each failed attempt to listen. Default: nothing. */
   readonly onFailure?: () => void;
-  /** Whether an address belongs to the node, whose connections have reserved room. Default: loopback addresses only. */
+  /**
+   * Whether an address belongs to the node, whose connections have a reserved limit. Default: loopback addresses only.
+   */
   readonly isOwnAddress?: (address: string) => boolean;
-  /** Connections at the same time. Default: 256 of others, 64 of the node. */
+  /** Maximum concurrent connections. Default: 256 remote, 64 of the node. */
   readonly connections?: ConnectionShare;
   /** Called for each response of `/healthz` and `/livez`. Default: nothing. */
   readonly onAnswer?: (path: 'healthz' | 'livez', status: number) => void;
 }
 
 /**
- * `/healthz` and `/livez` as kube-proxy answers them (spec H-1…H-10): whether the proxy keeps up, and `/healthz` also
- * whether this node should get new connections from load balancers. `/readyz` answers 503 with the reason until this
- * node is programmed, and as `/livez` from then on.
+ * `/healthz` and `/livez` as kube-proxy answers them (spec H-1…H-10): whether changes are applied in time, and for
+ * `/healthz` also whether this node should get new connections from load balancers. `/readyz` answers 503 with the
+ * reason until this node is programmed, and as `/livez` from then on.
  */
 export class HealthServer {
   readonly #listener: HttpListener;

@@ -50,7 +50,7 @@ const success = (state: ProxyState, previous?: ProxyState): SyncSuccess => ({
 });
 
 describe('ProxyHealth (spec H-3…H-10)', () => {
-  test('a family is unhealthy while a change waits too long, and the other one does not hide it', () => {
+  test('a family is unhealthy while a change is pending too long, whatever the state of the other one', () => {
     const clock = new VirtualClock(1000);
     const health = new ProxyHealth(TIMEOUT, clock);
     expect(health.status()).toMatchObject({ healthy: true, families: {} });
@@ -113,7 +113,7 @@ describe('ProxyHealth (spec H-3…H-10)', () => {
 });
 
 describe('Readiness', () => {
-  test('reports what it waits for, until every family had its first sync', () => {
+  test('reports the reason for waiting, until every family had its first sync', () => {
     const readiness = new Readiness();
     let missing: string | undefined = 'EndpointSlices from the API server https://api: it forbids to list them';
     expect(readiness.reason()).toBe('waiting for the start');
@@ -295,7 +295,7 @@ describe('ServiceHealthServers (spec H-15…H-22)', () => {
     await expect(ask(two)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  test('answers on 127.0.0.1 where NodePorts are served on it alone', async () => {
+  test('answers on 127.0.0.1 when NodePorts are served only there', async () => {
     const servers = new ServiceHealthServers({ health: new ProxyHealth(TIMEOUT) });
     stops.push(() => servers.stop());
     const port = await freePort();
@@ -365,7 +365,7 @@ describe('health check node ports of more Services than there are descriptors fo
     );
   const open = () => Promise.all(ports.map(isOpen));
 
-  test('the others are not opened, which is said, until there is room', async () => {
+  test('the excess ports are reported and stay closed until descriptors are free', async () => {
     const failures: string[] = [];
     const lines: string[] = [];
     const servers = new ServiceHealthServers({

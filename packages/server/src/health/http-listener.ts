@@ -14,17 +14,17 @@ export interface HttpListenerOptions {
   readonly port: number;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Only this family, where the host is a wildcard: two listeners then share one port. Default false. */
+  /** Listens on this family only, if the host is a wildcard: two listeners can then share one port. Default false. */
   readonly ipv6Only?: boolean;
-  /** Allowed methods; others get 405. Default: all, and `answer` decides. */
+  /** Allowed methods; any other gets 405. Default: all, and `answer` decides. */
   readonly methods?: readonly string[];
-  /** Whether an address belongs to the node, whose connections have reserved room. Default: loopback only. */
+  /** Whether an address belongs to the node, whose connections have a reserved limit. Default: loopback only. */
   readonly isOwnAddress?: (address: string) => boolean;
-  /** Connections at the same time. Default: those of `ConnectionLimits`. */
+  /** Maximum concurrent connections. Default: those of `ConnectionLimits`. */
   readonly connections?: ConnectionShare;
-  /** Room for connections shared with other listeners. Default: none. */
+  /** Connection limits shared with other listeners. Default: none. */
   readonly sharedRoom?: SharedRoom;
-  /** Answers a request. One that rejects is logged and answered with 500. */
+  /** Answers a request. A rejection is logged and answered with 500. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
   /** Serves HTTPS with this certificate. Default: HTTP. */
   readonly certificate?: ServerCertificate;
@@ -34,7 +34,7 @@ export interface HttpListenerOptions {
   readonly hardFail?: boolean;
 }
 
-/** A certificate, with those of its issuers after it, and its private key: PEM. */
+/** A certificate chain and its private key, in PEM. */
 export interface ServerCertificate {
   readonly certificate: string;
   readonly key: string;
@@ -66,7 +66,7 @@ const READ_TIMEOUT = 30_000;
 const HANDSHAKE_TIMEOUT = 3000;
 /** Milliseconds between two checks for requests that take too long. */
 const CHECK_INTERVAL = 500;
-/** Milliseconds between two log lines on the same subject: any client can cause them. */
+/** Minimum milliseconds between two log lines on the same subject, which any client can cause. */
 const LOG_INTERVAL = 60_000;
 
 /**
@@ -152,7 +152,7 @@ export class HttpListener {
       });
       server.on('error', (error) => {
         if (server.listening) {
-          // Without free descriptors connections cannot be accepted; it listens on.
+          // Without free descriptors, connections cannot be accepted; the listener stays open.
           this.#reportRefusal(messageOf(error));
           return;
         }
@@ -209,7 +209,7 @@ export class HttpListener {
     const { methods, answer, clock } = this.options;
     let slow: Timer | undefined;
     response.setHeader('Server', SERVER_NAME);
-    // That of a request over TLS is another object than the accepted one.
+    // The socket of a TLS request is not the accepted object.
     const accepted = this.#rawSockets.get(clientOf(socket)) ?? socket;
     response.once('finish', () => this.#limits.answered(accepted));
     response.once('close', () => slow?.cancel());
@@ -237,7 +237,7 @@ export class HttpListener {
     this.#server = undefined;
     if (server) {
       server.closeAllConnections();
-      // Those in a TLS handshake.
+      // Connections in a TLS handshake.
       for (const socket of this.#rawSockets.values()) {
         socket.destroy();
       }

@@ -1,6 +1,6 @@
 import type { Clock } from '@kube-proxier/core';
 
-/** Milliseconds that a list of addresses is used. */
+/** Milliseconds for which a list of addresses is cached. */
 const LIFETIME = 10_000;
 
 /** The addresses of the node, read in the background while they are requested. */
@@ -28,7 +28,7 @@ export class OwnAddresses {
     try {
       this.#addresses = new Set(await this.localAddresses());
     } catch {
-      // The next read may succeed; until then only loopback has reserved room.
+      // The next read may succeed; until then only loopback has a reserved limit.
     } finally {
       this.#isReading = false;
       this.#due = this.clock.monotonic() + LIFETIME;

@@ -21,15 +21,15 @@ export interface ProxyHealthStatus {
 }
 
 /**
- * Whether the proxy keeps up (spec H-3…H-10): a family is unhealthy when a change has been pending for longer than the
- * timeout. Without pending changes it is always healthy.
+ * Whether changes are applied in time (spec H-3…H-10): a family is unhealthy when a change has been pending for longer
+ * than the timeout. Without pending changes it is always healthy.
  */
 export class ProxyHealth implements ServerObserver {
   readonly #families = new Map<IPFamily, FamilyHealth>();
   #node: NodeDefinition | undefined;
 
   /**
-   * @param timeout milliseconds that a change may wait: twice the sync period.
+   * @param timeout milliseconds that a change may be pending: twice the sync period.
    * @param clock default: the system's.
    */
   constructor(
@@ -71,8 +71,8 @@ export class ProxyHealth implements ServerObserver {
   }
 
   /**
-   * Why `/healthz` answers 503, so that load balancers send no new connections to this node; undefined when it does not, or while
-   * nothing is known of the node.
+   * Why `/healthz` answers 503, so that load balancers send no new connections to this node; undefined when it does
+   * not, or while the Node is unknown.
    */
   get ineligible(): string | undefined {
     if (this.#node?.taintKeys.includes(TO_BE_DELETED_TAINT)) {

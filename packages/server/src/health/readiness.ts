@@ -12,13 +12,13 @@ export class Readiness implements ServerObserver {
   readonly #synced = new Set<IPFamily>();
   readonly #failures = new Map<IPFamily, string>();
 
-  /** Sets what the start waits for: `pid 12 (kube-proxier …)`. */
+  /** Sets the reason why the start waits: `pid 12 (kube-proxier …)`. */
   waitFor(what: string): void {
     this.#stage = what;
   }
 
   /**
-   * Called once the served families are known.
+   * Called when the served families are known.
    *
    * @param objects reason why a source does not have all objects yet; undefined when all have.
    */

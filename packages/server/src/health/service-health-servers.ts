@@ -23,20 +23,22 @@ export interface ServiceHealthServersOptions {
   /** Default: no logs. */
   readonly logger?: Logger;
   readonly clock?: Clock;
-  /** How many sockets and connections they may have. Default: as many ports as there are, and the connections that clients need. */
+  /** Maximum sockets and connections. Default: all ports, and the connections that clients need. */
   readonly shares?: Pick<DescriptorShares, 'healthCheckSockets' | 'healthCheckConnections'>;
   /** Called when it cannot listen on a Service's port (spec H-19). Default: nothing. */
   readonly onFailure?: (service: HealthCheckNodePort, error: unknown) => void;
-  /** Whether an address belongs to the node, whose connections have reserved room. Default: loopback addresses only. */
+  /**
+   * Whether an address belongs to the node, whose connections have a reserved limit. Default: loopback addresses only.
+   */
   readonly isOwnAddress?: (address: string) => boolean;
 }
 
-/** Nothing is known to be short. */
+/** No limits. */
 const ALL: NonNullable<ServiceHealthServersOptions['shares']> = {
   healthCheckSockets: Number.POSITIVE_INFINITY,
   healthCheckConnections: { foreign: 4096, own: 512 },
 };
-/** Services that a text names; it counts the others. */
+/** Maximum number of Services in a text, which counts the rest. */
 const MAX_NAMED = 5;
 
 interface Listening {
@@ -45,7 +47,7 @@ interface Listening {
   readonly listeners: readonly HttpListener[];
 }
 
-/** A port that is not open, as the sockets of this process are too few. */
+/** A port that is not open for lack of sockets. */
 interface Unopened {
   readonly family: IPFamily;
   readonly service: HealthCheckNodePort;
@@ -55,14 +57,14 @@ interface Unopened {
 
 /** Serves the health check node ports of Services, by which load balancers find nodes with endpoints (spec H-15…H-22). */
 export class ServiceHealthServers implements SyncObserver {
-  /** As of the last sync. */
+  /** Services as of the last sync. */
   readonly #wanted: Readonly<Record<IPFamily, Map<ServiceKey, HealthCheckNodePort>>> = {
     IPv4: new Map(),
     IPv6: new Map(),
   };
   /** By family and Service. */
   readonly #listening = new Map<string, Listening>();
-  /** By family and Service; the first are opened first, once there is room. */
+  /** By family and Service; opened in order when sockets are free. */
   readonly #unopened = new Map<string, Unopened>();
   readonly #sharedRoom: SharedRoom;
   readonly #maxSockets: number;
@@ -82,7 +84,10 @@ export class ServiceHealthServers implements SyncObserver {
     );
   }
 
-  /** Why ports are not open, as `health check of Service … cannot listen on …`; of many, some, and the number of the others. */
+  /**
+   * Why ports are not open, as `health check of Service … cannot listen on …`; for many, some of them and the number of
+   * the rest.
+   */
   get obstacles(): readonly string[] {
     const found = [...this.#listening.values()].flatMap(({ listeners }) =>
       listeners.flatMap((one) => one.obstacle ?? []),
@@ -94,7 +99,7 @@ export class ServiceHealthServers implements SyncObserver {
     ];
   }
 
-  /** Which ports are not open to keep descriptors for the rest of this process; undefined when all are. */
+  /** Which ports stay closed to keep descriptors for the rest of this process; undefined when all are open. */
   get shortage(): string | undefined {
     if (this.#unopened.size === 0) {
       return undefined;
@@ -129,7 +134,7 @@ export class ServiceHealthServers implements SyncObserver {
       }
     }
     await Promise.all(updates);
-    // Others may have been closed after it was tried.
+    // Other ports may have been closed since the attempt.
     await this.#openWhatFits();
     this.#reportShortage();
   }

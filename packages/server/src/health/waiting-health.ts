@@ -7,15 +7,15 @@ import type { Clock, Timer } from '@kube-proxier/core';
 const HEAD_START = 8000;
 
 /**
- * Answers health checks while this proxy waits for another one that leaves the port free: the kubelet must not consider a
- * waiting proxy dead.
+ * Answers health checks while this proxy waits for another one that does not use the port, so that liveness probes do
+ * not fail.
  */
 export class WaitingHealth {
   #timer: Timer | undefined;
   #server: { start(): Promise<void>; stop(): Promise<void> } | undefined;
   #isStopped = false;
 
-  /** @param create makes a server that retries to listen without logging. */
+  /** @param create creates a server that retries to listen without logging. */
   constructor(
     private readonly clock: Clock,
     private readonly create: () => { start(): Promise<void>; stop(): Promise<void> },
@@ -33,7 +33,7 @@ export class WaitingHealth {
     await this.#close();
   }
 
-  /** Resolves when this no longer uses the port. Idempotent. */
+  /** Resolves when the port is closed. Idempotent. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timer?.cancel();

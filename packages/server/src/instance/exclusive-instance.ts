@@ -11,7 +11,7 @@ export interface ExclusiveInstanceOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Called with a description of the proxy that it waits for, once for each. */
+  /** Called with a description of each proxy that it waits for, once. */
   readonly onWaiting: (whom: string) => void;
   /** Default: the lock of this process's network namespace. */
   readonly lock?: Pick<InstanceLock, 'acquire' | 'tryAcquire'>;
@@ -23,7 +23,7 @@ export interface ExclusiveInstanceOptions {
  * Waits until this is the only proxy of its network namespace: until no other kube-proxier holds the lock, and then
  * until no kube-proxy runs. Changes nothing on the host meanwhile. Logs one line for each proxy that it waits for.
  *
- * @returns the lock; undefined where this host does not allow one.
+ * @returns the lock; undefined when this host does not allow one.
  * @throws the reason of `signal` when that aborts.
  */
 export async function becomeOnlyInstance(
@@ -56,7 +56,7 @@ export async function becomeOnlyInstance(
         break;
       }
       const next = describeKubeProxy(finding);
-      // Its mode becomes known slightly later than its process.
+      // Its mode is detected slightly later than its process.
       if (whom === undefined) {
         waitFor(next);
       }

@@ -48,7 +48,7 @@ whereAllowed('kube-proxy in a network namespace', () => {
   });
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-  test('is found in its own network namespace only, and never as a shell that mentions it', async () => {
+  test('is found in its own network namespace only, and a shell with its name as an argument is not', async () => {
     const program = join(directory, 'kube-proxy');
     copyFileSync('/bin/sleep', program);
     const here = namespace();

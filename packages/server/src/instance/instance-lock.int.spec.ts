@@ -102,7 +102,7 @@ describe('one process', () => {
     }).listen(addressOf(name));
     await once(server, 'listening');
     expect(await lock.currentHolder()).toEqual({ known: false, reason });
-    // It is waited for like any other, without a busy loop.
+    // It is awaited like any other, without a busy loop.
     const holders: InstanceHolder[] = [];
     const waiting = acquire(lock, IDENTITY, { onWaiting: (holder) => holders.push(holder) });
     await until(() => holders.length > 0);
@@ -129,7 +129,7 @@ describe('one process', () => {
     held.push(await waiting);
   });
 
-  test('the address has all of its 108 bytes, so that every version of Node.js means the same one', async () => {
+  test('the address has all of its 108 bytes, so that every version of Node.js uses the same one', async () => {
     const name = `${uniqueName()}-é`;
     await acquire(new InstanceLock(name), IDENTITY);
     const [line] = readFileSync('/proc/net/unix', 'utf8')
@@ -182,7 +182,7 @@ whereAllowed('two processes in a network namespace', () => {
     },
   );
 
-  test('a stopped holder is unknown, and is still waited for', async () => {
+  test('a stopped holder is unknown, and is still awaited', async () => {
     const where = namespace();
     const first = start(where, 'first');
     await first.prints(/^held$/);
@@ -200,7 +200,7 @@ whereAllowed('two processes in a network namespace', () => {
     expect([one.lines, other.lines]).toEqual([['held'], ['held']]);
   });
 
-  test('a program that the holder started, and that outlives it, does not hold the lock', async () => {
+  test('a child process that outlives the holder does not hold the lock', async () => {
     const where = namespace();
     const first = start(where, 'parent');
     await first.prints(/^child \d+$/);

@@ -6,7 +6,7 @@ export interface InstanceIdentity {
   readonly pid: number;
   /** Version of the program. */
   readonly version: string;
-  /** Proxy mode in force; empty while none is. */
+  /** Proxy mode in force; empty without one. */
   readonly mode: string;
   readonly nodeName: string;
   /** Time of acquisition, in ISO 8601 format. */
@@ -60,15 +60,15 @@ export class InstanceLock {
   readonly #path: string;
 
   /**
-   * @param name of the lock; proxies exclude each other where it is equal. Default: the one of kube-proxier.
+   * @param name of the lock; proxies with the same name exclude each other. Default: the one of kube-proxier.
    * @throws RangeError when it is longer than 100 bytes.
    */
   constructor(name = 'kube-proxier') {
     if (Buffer.byteLength(name) > 100 || name.includes('\0')) {
       throw new RangeError('the name of an instance lock has at most 100 bytes, none of them 0');
     }
-    // All 108 bytes of an address: some versions of Node.js fill shorter names with zeros, and others do not, so that
-    // two processes would mean different sockets by one name.
+    // All 108 bytes of an address: some versions of Node.js pad shorter names with zeros and others do not, so that one
+    // name could denote different sockets.
     this.#path = `\0${name}`.padEnd(108 - Buffer.byteLength(name) + name.length, '.');
   }
 
@@ -136,7 +136,7 @@ export class InstanceLock {
       open.add(socket);
       socket.on('error', () => {});
       socket.once('close', () => open.delete(socket));
-      // It stays open: waiting processes detect by its end that this process ended.
+      // Stays open: its end signals the end of this process to waiting processes.
       socket.unref();
       socket.resume();
       socket.write(`${JSON.stringify(current)}\n`);
@@ -253,7 +253,7 @@ function readIdentity(line: string): InstanceHolder {
   }
 }
 
-/** Whether all are safe for a log line. */
+/** Whether all texts are safe for a log line. */
 function areLoggable(values: readonly unknown[]): boolean {
   return values.every((value) => typeof value === 'string' && /^[\w.:+-]{0,253}$/.test(value));
 }

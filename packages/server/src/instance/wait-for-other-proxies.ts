@@ -8,21 +8,21 @@ import { VERSION } from '../version.js';
 import { becomeOnlyInstance } from './exclusive-instance.js';
 import { type HeldInstanceLock, InstanceLock } from './instance-lock.js';
 
-/** What the wait for other proxies depends on, beside the options of the server. */
+/** Dependencies of the wait, in addition to the options of the server. */
 export interface InstanceContext {
   readonly nodeName: string;
-  /** Of the proxier, in milliseconds. */
+  /** Sync period of the proxier, in milliseconds. */
   readonly syncPeriod: number;
   readonly readiness: Readiness;
   readonly logger: Logger;
-  /** Ends the wait. */
+  /** Aborts the wait. */
   readonly signal: AbortSignal;
 }
 
 /**
  * Waits until this is the only proxy of its network namespace, without changing the host. Answers health checks meanwhile.
  *
- * @returns the lock; undefined where none is taken.
+ * @returns the lock; undefined when none is taken.
  */
 export async function waitForOtherProxies(
   options: ProxyServerOptions,
@@ -38,7 +38,7 @@ export async function waitForOtherProxies(
   } = options;
   const identity = { pid: process.pid, version: VERSION, mode: '', nodeName };
   if (!exclusive) {
-    // If locks are not allowed, no other proxy waits for this one, and this one does not wait either.
+    // If locks are not allowed, proxies do not wait for each other.
     return announce ? (instances?.lock ?? new InstanceLock()).tryAcquire(identity).catch(() => undefined) : undefined;
   }
   const waiting = new WaitingHealth(clock, () => makeHealthServer(healthAddress, syncPeriod, clock, readiness));

@@ -19,7 +19,7 @@ import { registerMetric } from './register-metrics.js';
 type Metric = Counter | Gauge;
 type RegisteredSyncMetrics = { readonly [Key in keyof SyncMetrics]: Metric };
 
-/** Most series of a counter of Services, without the one of the rest. */
+/** Default maximum series of a counter of Services, without the summed one. */
 export const DEFAULT_COUNTER_SERIES = 100;
 
 /** The metrics of the backend whose mode is in force. */
@@ -27,7 +27,7 @@ export class BackendMetrics {
   readonly #readings = new Map<string, BackgroundReading<readonly MetricSample[]>>();
   readonly #sync: RegisteredSyncMetrics;
   readonly #measurements: readonly BackendMeasurement[];
-  /** Of the metrics that count Services. */
+  /** Bounded series of the metrics that count Services. */
   readonly #series = new Map<string, BoundedSeries>();
 
   constructor(
@@ -57,19 +57,19 @@ export class BackendMetrics {
     }
   }
 
-  /** Reads the counters of the kernel now, since they may exist from now on. */
+  /** Reads the counters of the kernel, which may have been created now. */
   refresh(): void {
     for (const reading of this.#readings.values()) {
       void reading.refresh();
     }
   }
 
-  /** Whether {@link counts} are being read from the kernel: they are soon more recent. */
+  /** Whether newer {@link counts} are being read from the kernel. */
   get isReadingCounts(): boolean {
     return [...this.#readings.values()].some((reading) => reading.isReading);
   }
 
-  /** What is counted of service ports and endpoints, as far as it is known. Never waits for the kernel. */
+  /** The last known counts of service ports and endpoints. Never waits for the kernel. */
   counts(): TrafficCounts {
     const quantities = new Map<string, CountedQuantity>();
     const samples = this.#measurements.flatMap((measurement) => {
@@ -107,7 +107,7 @@ export class BackendMetrics {
 
   #collect({ metrics, read }: Extract<BackendMeasurement, { source: 'process' }>): void {
     let samples: SamplesByMetric | undefined;
-    // A scrape collects all metrics in one turn of the event loop: they share one reading.
+    // A scrape collects all metrics in one turn of the event loop: they share one read.
     const readOnce = (): SamplesByMetric => {
       if (samples === undefined) {
         samples = samplesByMetric(read());
@@ -156,7 +156,7 @@ export class BackendMetrics {
     registerMetric(this.registry, KERNEL_COUNTERS_AGE, (gauge) => {
       gauge.reset();
       for (const [counters, reading] of this.#readings) {
-        // A scrape has the values that are known, and causes newer ones to be read for the next.
+        // A scrape returns cached values, and triggers a read for the next one.
         void reading.latest();
         if (reading.age !== undefined) {
           gauge.set({ counters }, reading.age / 1000);

@@ -30,7 +30,7 @@ describe('BackgroundReading', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('a caller that can wait learns when to ask again, after a long time without requests too', async () => {
+  test('a caller that can wait is notified when to retry, also after a long time without requests', async () => {
     const clock = new VirtualClock();
     let reads = 0;
     const reading = new BackgroundReading(() => Promise.resolve(++reads), clock);
@@ -44,7 +44,7 @@ describe('BackgroundReading', () => {
     expect([reading.latest(), reading.isReading]).toEqual([before + 1, false]);
   });
 
-  test('a reading that hangs is not started again, and its value ages', async () => {
+  test('a read that hangs is not restarted, and its value ages', async () => {
     const clock = new VirtualClock();
     let reads = 0;
     let hangs = false;
@@ -62,7 +62,7 @@ describe('BackgroundReading', () => {
     expect(reading.age).toBe(50 * 15_000);
   });
 
-  test('a slow reading is repeated less often, and a failed one is retried', async () => {
+  test('a slow read is repeated less often, and a failed one is retried', async () => {
     const clock = new VirtualClock();
     const begun: number[] = [];
     const reading = new BackgroundReading(

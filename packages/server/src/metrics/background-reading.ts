@@ -9,8 +9,8 @@ const IDLE_TIMEOUT = 150_000;
 
 /**
  * A value that is slow to read, for callers that must not wait. It is read in the background while it is requested:
- * immediately at the first request, then every 10 s or more, until it has not been requested for 150 s. One reading runs
- * at a time: one that hangs makes the value old, and blocks nothing else.
+ * immediately at the first request, then every 10 s or more, until it has not been requested for 150 s. One read runs
+ * at a time: if it hangs, the value ages, and nothing is blocked.
  */
 export class BackgroundReading<T> {
   #value: T | undefined;
@@ -28,14 +28,14 @@ export class BackgroundReading<T> {
     private readonly onRead: (value: T) => void = () => {},
   ) {}
 
-  /** The value as it was last read; undefined before the first reading. Never waits. */
+  /** The last read value; undefined before the first read. Never waits. */
   latest(): T | undefined {
     this.#requestedAt = this.clock.monotonic();
     this.#readWhenDue();
     return this.#value;
   }
 
-  /** Whether the value is being read: a caller that can wait asks again. */
+  /** Whether the value is being read: a caller that can wait should retry. */
   get isReading(): boolean {
     return this.#reading !== undefined;
   }
@@ -45,7 +45,7 @@ export class BackgroundReading<T> {
     return this.#readAt === undefined ? undefined : this.clock.monotonic() - this.#readAt;
   }
 
-  /** Reads it now, or waits for the reading in progress. On failure, the last value is kept. Never rejects. */
+  /** Reads the value now, or waits for the read in progress. On failure, the last value is kept. Never rejects. */
   refresh(): Promise<void> {
     this.#reading ??= this.#readOnce().finally(() => {
       this.#reading = undefined;

@@ -6,7 +6,7 @@ import { type MetricsOf, registerMetric, registerMetrics } from './register-metr
 export interface HealthCheckNumbers {
   /** Checked addresses and ports by verdict. */
   readonly endpoints: Readonly<Record<string, number>>;
-  /** Checks that are due and do not run. */
+  /** Checks that are due but not running. */
   readonly waiting: number;
   readonly invalidServices: number;
 }

@@ -24,7 +24,7 @@ describe('the catalogue of metrics', () => {
 });
 
 describe('registerMetric', () => {
-  test('creates what the descriptor says', async () => {
+  test('creates the described metric', async () => {
     const registry = new Registry();
     const { hits, level, seconds } = registerMetrics(registry, {
       hits: { type: 'counter', name: 'hits_total', help: 'Hits', labels: ['code'] },

@@ -4,7 +4,7 @@ export interface MetricDescriptor {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
-  /** Upper bounds in seconds; of histograms only. */
+  /** Upper bounds in seconds; histograms only. */
   readonly buckets?: readonly number[];
 }
 
@@ -23,7 +23,7 @@ function range(from: number, to: number, step: number): readonly number[] {
 
 const FAMILY = ['ip_family'] as const;
 
-/** What every proxy measures: kube-proxy's metrics with its names (spec H-60), and those of this project. */
+/** The metrics of every proxy: kube-proxy's metrics with its names (spec H-60), and those of this project. */
 export const PROXY_METRICS = {
   syncDuration: {
     type: 'histogram',
@@ -207,7 +207,7 @@ export const PROXY_METRICS = {
   },
 } as const satisfies Readonly<Record<string, MetricDescriptor>>;
 
-/** The digest of the state in force, computed when it is scraped. */
+/** The digest of the state in force, computed at each scrape. */
 export const STATE_DIGEST = {
   type: 'gauge',
   name: 'kube_proxier_state_digest',
@@ -215,7 +215,7 @@ export const STATE_DIGEST = {
   labels: FAMILY,
 } as const satisfies MetricDescriptor;
 
-/** The age of values that the kernel counts. */
+/** The age of kernel counters. */
 export const KERNEL_COUNTERS_AGE = {
   type: 'gauge',
   name: 'kube_proxier_kernel_counters_age_seconds',
@@ -223,7 +223,7 @@ export const KERNEL_COUNTERS_AGE = {
   labels: ['counters'],
 } as const satisfies MetricDescriptor;
 
-/** What health checks measure, where there are some. */
+/** Metrics of health checks, if enabled. */
 export const HEALTH_CHECK_METRICS = {
   checks: {
     type: 'counter',

@@ -30,7 +30,7 @@ const NAMES = [
   'kubeproxy_proxy_livez_total',
 ];
 
-/** What a mode is in force with. */
+/** The context of a mode in force. */
 const selection = (backend: Pick<BackendModule, 'metrics' | 'syncMetrics'>) => ({
   mode: 'acme',
   requested: 'ipvs',
@@ -90,7 +90,7 @@ describe('ProxyMetrics (spec H-60)', () => {
     expect(await value(metrics, 'kubeproxy_sync_proxy_rules_last_queued_timestamp_seconds')).toBe(100);
   });
 
-  test('rules are counted by table, and so are syncs that left objects behind', async () => {
+  test('rules, and syncs that left objects behind, are counted by table', async () => {
     const metrics = new ProxyMetrics();
     const leftovers = counter('leftovers_total', 'ip_family');
     metrics.modeSelected(selection({ syncMetrics: { ...IPTABLES_SYNC_METRICS, leftovers } }));
@@ -189,7 +189,7 @@ describe('ProxyMetrics (spec H-60)', () => {
     expect(await pending()).toBe(0);
   });
 
-  test('Local policies with endpoints elsewhere only are counted, by policy; without any endpoint they are not', async () => {
+  test('Local policies with remote endpoints only are counted by policy; those without endpoints are not', async () => {
     const metrics = new ProxyMetrics();
     const services = [
       makeService('a', { clusterIP: '10.96.0.1', internalTrafficPolicy: 'Local' }),
@@ -270,7 +270,7 @@ describe('ProxyMetrics (spec H-60)', () => {
     expect(await value(others, 'kube_proxier_kernel_counters_age_seconds', { counters: 'connections' })).toBe(3);
   });
 
-  test('a failed reading keeps the last values, and their age grows', async () => {
+  test('a failed read keeps the last values, and their age grows', async () => {
     const clock = new VirtualClock();
     const metrics = new ProxyMetrics({ clock });
     let fails = false;
@@ -323,7 +323,7 @@ describe('ProxyMetrics (spec H-60)', () => {
       }),
     );
     const name = { namespace: 'work', name: 'web', portName: '', protocol: 'TCP' } as const;
-    // The first request has the kernel read, and does not wait for it.
+    // The first request triggers a read of the kernel, without waiting for it.
     expect([metrics.counts()?.of(name, 'IPv4'), metrics.counts()?.of(name, 'IPv6')]).toEqual([{ connections: 2 }, {}]);
     await until(() => metrics.counts()?.of(name, 'IPv6').connections === 3, 'the kernel was read');
     expect(metrics.counts()?.of(name, 'IPv6')).toEqual({ connections: 3 });

@@ -41,10 +41,10 @@ export type FailingPart =
 
 /** Options of {@link ProxyMetrics}. */
 export interface ProxyMetricsOptions {
-  /** Default: one of its own, with the process's own metrics. */
+  /** Default: a new one, with the metrics of the process. */
   readonly registry?: Registry;
   readonly clock?: Clock;
-  /** Most series of each counter of Services; the rest is summed. Default 100. */
+  /** Maximum series of each counter of Services; the rest is summed. Default 100. */
   readonly counterSeries?: number;
 }
 
@@ -119,7 +119,7 @@ export class ProxyMetrics implements ServerObserver {
     const labels = { ip_family: family };
     this.#observeSync(family, full, duration);
     if (full) {
-      // The first full sync creates the counters. A failed reading is repeated at the next one.
+      // The first full sync creates the counters. A failed read is repeated at the next one.
       this.#backendMetrics?.refresh();
     }
     const now = this.#clock.now();
@@ -211,12 +211,12 @@ export class ProxyMetrics implements ServerObserver {
     }
   }
 
-  /** Whether {@link counts} are being read from the kernel: they are soon more recent. */
+  /** Whether newer {@link counts} are being read from the kernel. */
   get isReadingCounts(): boolean {
     return this.#backendMetrics?.isReadingCounts ?? false;
   }
 
-  /** What the mode in force counts of service ports and endpoints; undefined before a mode is selected. */
+  /** The counts of service ports and endpoints in the mode in force; undefined before a mode is selected. */
   counts(): TrafficCounts | undefined {
     return this.#backendMetrics?.counts();
   }

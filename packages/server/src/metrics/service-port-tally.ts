@@ -25,7 +25,7 @@ export class ServicePortTally<Item, Value> {
    * Yields after each change, so that a caller can pause.
    *
    * @param changes of the service ports.
-   * @param isAnew the changes start from nothing.
+   * @param isAnew the changes start from an empty state.
    * @returns the values of all service ports of the family that count.
    */
   *updateInSlices(

@@ -1,6 +1,6 @@
 import { type IPFamily, ProxierError } from '@kube-proxier/core';
 
-/** What decides which IP families are served. */
+/** Input of the selection of IP families. */
 export interface FamilyChoice {
   /** Requested families, in any order. */
   readonly requested: readonly IPFamily[];
@@ -25,7 +25,8 @@ export function familiesOfMode({
 /**
  * The families to serve, the primary one first (spec M-6, M-7). Pure.
  *
- * @throws ProxierError `NO_IP_FAMILY` when none is left; `PRIMARY_FAMILY_UNSUPPORTED` when that of the bind address is not.
+ * @throws ProxierError `NO_IP_FAMILY` when none is left; `PRIMARY_FAMILY_UNSUPPORTED` when the family of the bind
+ *   address is not supported.
  */
 export function selectFamilies(choice: FamilyChoice): readonly IPFamily[] {
   const { hasIPv6, primary, bindAddress } = choice;

@@ -19,7 +19,7 @@ import {
   type ProbeStatuses,
 } from './probe-options.js';
 
-/** What a {@link DataPlaneProbe} depends on. */
+/** Dependencies of a {@link DataPlaneProbe}. */
 export interface DataPlaneProbeContext {
   readonly localAddresses: () => Promise<readonly string[]>;
   readonly clock: Clock;
@@ -28,14 +28,15 @@ export interface DataPlaneProbeContext {
   readonly onResult?: (family: IPFamily, result: ProbeResult) => void;
 }
 
-/** Milliseconds until a probe has failed. */
+/** Timeout of a probe in milliseconds. */
 const TIMEOUT = 3000;
-/** Milliseconds to the next attempt while a family cannot be probed. */
+/** Retry interval in milliseconds while a family cannot be probed. */
 const RETRY = 500;
 
 /**
- * Probes the data plane of this node: every few seconds a connection of this process to a Service of its own, through the
- * rules of the kernel, to a listener of this process. A {@link Source} of that Service, to be the last of a server.
+ * Probes the data plane of this node: every few seconds a connection of this process to a Service of its own, through
+ * the rules of the kernel, to a listener of this process. A {@link Source} of that Service; must be the last source of
+ * a server.
  */
 export class DataPlaneProbe implements Source, ServerObserver {
   readonly description = 'the Service of the probe';
@@ -78,7 +79,7 @@ export class DataPlaneProbe implements Source, ServerObserver {
     return Object.fromEntries([...this.#probes].map(([family, probe]) => [family, probe.status()]));
   }
 
-  /** Why this node is not ready; undefined when it is, or the probe does not matter to readiness. */
+  /** Why this node is not ready; undefined when it is, or when readiness does not depend on the probe. */
   notReady(): string | undefined {
     if (this.options.readiness !== true) {
       return undefined;
@@ -89,7 +90,7 @@ export class DataPlaneProbe implements Source, ServerObserver {
     }
     for (const [family, probe] of probed) {
       const { verdict, reason, failures, lastSuccess } = probe.status();
-      // What cannot be probed any more says nothing about the data plane.
+      // A family that can no longer be probed gives no information about the data plane.
       if (lastSuccess === null || (verdict === 'failed' && failures >= PROBE_FAILURES)) {
         return `waiting for a successful ${family} probe${reason === null ? '' : `: ${reason}`}`;
       }

@@ -21,7 +21,7 @@ import { ProbeListener } from './probe-listener.js';
 import { PROBE_PORT, probeObjects, probeServiceName } from './probe-objects.js';
 import type { ProbeStatus, ProbeVerdict } from './probe-options.js';
 
-/** What a {@link FamilyProbe} depends on. */
+/** Dependencies of a {@link FamilyProbe}. */
 export interface FamilyProbeContext {
   readonly family: IPFamily;
   /** Cluster IP of its Service. */
@@ -32,7 +32,7 @@ export interface FamilyProbeContext {
   readonly localAddresses: () => Promise<readonly string[]>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Milliseconds until a probe has failed. */
+  /** Timeout of a probe in milliseconds. */
   readonly timeout: number;
   readonly signal: AbortSignal;
 }
@@ -50,8 +50,9 @@ interface Finding {
 }
 
 /**
- * Probes the data plane of one IP family: reports a Service whose endpoint is a listener of this process, and connects to
- * its cluster IP. Real Services come first: while one has the address or the name, the Service of the probe is withdrawn.
+ * Probes the data plane of one IP family: reports a Service whose endpoint is a listener of this process, and connects
+ * to its cluster IP. Real Services have precedence: while one has the address or the name, the Service of the probe is
+ * withdrawn.
  */
 export class FamilyProbe {
   readonly #context: FamilyProbeContext;
@@ -76,7 +77,7 @@ export class FamilyProbe {
     this.#key = servicePortKey({ namespace: PROBE_NAMESPACE, name, portName: '', protocol: 'TCP' });
   }
 
-  /** The host has an address of this family, so its data plane matters. */
+  /** Whether the host has an address of this family, so that its data plane is relevant. */
   get hasAddress(): boolean {
     return this.#hasAddress;
   }
@@ -122,7 +123,7 @@ export class FamilyProbe {
       return { verdict: 'unknown' };
     }
     if (outcome.kind === 'failed') {
-      // What it found may be of a change that a sync has made meanwhile.
+      // The result may be due to a concurrent sync.
       const changed = this.#waiting(listener);
       if (changed !== undefined) {
         this.#note(changed);
@@ -145,7 +146,7 @@ export class FamilyProbe {
     this.#listener = undefined;
   }
 
-  /** Opens the listener and reports the objects, where needed. @returns why it cannot be probed now. */
+  /** Opens the listener and reports the objects, if needed. @returns why the family cannot be probed now. */
   async #prepare(): Promise<Finding | undefined> {
     const { clusterIP, family, localAddresses } = this.#context;
     const state = this.#state;
@@ -189,7 +190,7 @@ export class FamilyProbe {
     return this.#listener && this.#waiting(this.#listener);
   }
 
-  /** Why the address cannot be that of a Service on this host. */
+  /** Why the address cannot be a Service address on this host. */
   #localConflict(local: readonly string[], state: ProxyState): string | undefined {
     const { clusterIP } = this.#context;
     // Mode ipvs adds cluster IPs to the host.
@@ -197,7 +198,7 @@ export class FamilyProbe {
     return local.includes(clusterIP) && !isOurs ? `${clusterIP} is an address of this host` : undefined;
   }
 
-  /** Why the state in force does not have the endpoint yet. */
+  /** Why the state in force lacks the endpoint. */
   #waiting({ address, port }: ProbeListener): Finding | undefined {
     const installed = this.#state?.servicePorts.get(this.#key);
     const isInstalled = installed?.cluster.some((endpoint) => endpoint.address === address && endpoint.port === port);
@@ -258,7 +259,7 @@ function impossible(reason: string): Finding {
   return { verdict: 'unknown', reason, impossible: true };
 }
 
-/** An address of the Node that this host has; else any that others could reach. */
+/** An address of the Node that this host has; else any non-loopback address. */
 function endpointAddress(local: readonly string[], { family, node, clusterIPs }: ProxyState): string | undefined {
   const isUsable = (text: string) => {
     const address = parseAddress(text);

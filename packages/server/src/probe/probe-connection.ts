@@ -1,13 +1,13 @@
 import { connect } from 'node:net';
 import { messageOf } from '@kube-proxier/core';
 
-/** What a probe connects to, and what it expects. */
+/** The target of a probe, and the expected answer. */
 export interface ProbeTarget {
   readonly address: string;
   readonly port: number;
-  /** What the listener answers. */
+  /** The expected answer. */
   readonly answer: string;
-  /** Milliseconds until the answer has to be complete. */
+  /** Timeout in milliseconds for the complete answer. */
   readonly timeout: number;
 }
 
@@ -16,13 +16,13 @@ export type ProbeOutcome =
   | { readonly kind: 'ok'; readonly milliseconds: number }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** Milliseconds by which a timer of an idle process is late at most. */
+/** Maximum delay in milliseconds of a timer in an idle process. */
 const LATE = 50;
 
 /**
  * Connects, and compares the answer. Never rejects.
  *
- * @param signal ends it, as a failure.
+ * @param signal aborts it, as a failure.
  */
 export function probeConnection(
   { address, port, answer, timeout }: ProbeTarget,
@@ -46,7 +46,7 @@ export function probeConnection(
     const arm = () => {
       const armed = performance.now();
       timer = setTimeout(() => {
-        // This process was busy, and so was its listener: the time starts again.
+        // This process, and so its listener, was busy: restarts the timeout.
         if (performance.now() - armed > timeout + LATE) {
           arm();
         } else {

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 
-/** Connections at a time; the probe has one. */
+/** Maximum concurrent connections; the probe needs one. */
 const MAX_CONNECTIONS = 8;
 /** Milliseconds that a connection may stay open. */
 const LIFETIME = 5000;
 
 /**
- * The endpoint of the probe: answers each connection from this host with {@link answer}, and closes it. Others are closed
- * without an answer. Keeps no process alive.
+ * The endpoint of the probe: answers each connection from this host with {@link answer}, and closes it. Other
+ * connections are closed without an answer. Does not keep the process alive.
  */
 export class ProbeListener {
-  /** Random: only this process knows it. */
+  /** A random secret of this process. */
   readonly answer = randomBytes(16).toString('hex');
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;

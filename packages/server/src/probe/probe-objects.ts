@@ -1,19 +1,19 @@
 import { type EndpointSlice, type IPFamily, PROBE_NAMESPACE, type Service } from '@kube-proxier/core';
 
-/** What the objects of the probe of one IP family follow from. */
+/** Input for the objects of the probe of one IP family. */
 export interface ProbeObjectsContext {
   readonly family: IPFamily;
   readonly nodeName: string;
   /** Address of the Service. */
   readonly clusterIP: string;
-  /** Where the agent listens. */
+  /** Listening address of the agent. */
   readonly endpoint: { readonly address: string; readonly port: number };
 }
 
 /** The port of the Services of the probe. */
 export const PROBE_PORT = 80;
 
-/** Every other Service is older, so it keeps an address that both claim. */
+/** Newer than any other Service, which therefore keeps a contested address. */
 const CREATED = '9999-12-31T23:59:59Z';
 
 /** Name of the Service of the probe of an IP family: `ipv4`. */
@@ -21,7 +21,7 @@ export function probeServiceName(family: IPFamily): string {
   return family.toLowerCase();
 }
 
-/** The Service of the probe and its only endpoint, as an API server would have them. Pure. */
+/** The Service of the probe and its only endpoint, in the form of an API server. Pure. */
 export function probeObjects({ family, nodeName, clusterIP, endpoint }: ProbeObjectsContext): {
   readonly service: Service;
   readonly slice: EndpointSlice;

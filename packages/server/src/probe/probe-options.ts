@@ -9,10 +9,10 @@ export const DEFAULT_PROBE_INTERVAL = 5000;
  */
 export const DEFAULT_PROBE_ADDRESSES: readonly string[] = ['192.0.2.1', '2001:db8::1'];
 
-/** Failures in a row that are a problem: a single one may be a lost packet. */
+/** Number of consecutive failures that count as a problem: a single one may be a lost packet. */
 export const PROBE_FAILURES = 2;
 
-/** How a `ProxyServer` probes its data plane. */
+/** Options of the data plane probe of a `ProxyServer`. */
 export interface ProbeOptions {
   /** Milliseconds from one probe to the next. Default {@link DEFAULT_PROBE_INTERVAL}. */
   readonly interval?: number;
@@ -27,7 +27,7 @@ export interface ProbeOptions {
 
 /**
  * - `ok`: the last probe reached the listener of this agent through the data plane.
- * - `failed`: it did not.
+ * - `failed`: the last probe failed.
  * - `unknown`: nothing was probed yet, or it cannot be probed.
  */
 export type ProbeVerdict = 'ok' | 'failed' | 'unknown';
@@ -37,11 +37,11 @@ export interface ProbeStatus {
   readonly verdict: ProbeVerdict;
   /** Address and port that is probed. */
   readonly frontend: string;
-  /** Where the agent listens; null while it does not. */
+  /** Listening address of the agent; null while not listening. */
   readonly endpoint: string | null;
   /** Why it failed, or is unknown; null when it is ok. */
   readonly reason: string | null;
-  /** It is unknown for a reason that needs the operator. */
+  /** Whether it is unknown for a reason that the operator must fix. */
   readonly impossible: boolean;
   /** Failures since the last success. */
   readonly failures: number;

@@ -102,14 +102,14 @@ describe('one probe', () => {
     expect(await probeAt(listener.port)).toEqual({ kind: 'failed', reason: expect.stringContaining('was refused') });
   });
 
-  test('a process that was busy for longer than the time limit is no failure', async () => {
+  test('a process that was busy for longer than the timeout is not a failure', async () => {
     const listener = await ProbeListener.open('127.0.0.1', () => true);
     ending.push(() => listener.close());
     const outcome = probeAt(listener.port, listener.answer);
     await new Promise((resolve) => setImmediate(resolve));
     const end = performance.now() + 400;
     while (performance.now() < end) {
-      // As while a large state is resolved.
+      // Simulates the resolution of a large state.
     }
     expect(await outcome).toMatchObject({ kind: 'ok' });
   });
@@ -145,7 +145,7 @@ test('its objects are valid, and every other Service is older', () => {
 });
 
 describe('a DataPlaneProbe', () => {
-  /** A probe whose Service leads nowhere: the kernel has no rules of it. */
+  /** A probe whose Service has no rules in the kernel. */
   async function startProbe(readiness: boolean, localAddresses: () => Promise<readonly string[]>) {
     const logger = new RecordingLogger();
     const probe = new DataPlaneProbe(
@@ -178,7 +178,7 @@ describe('a DataPlaneProbe', () => {
     return { probe, seen, sync, logger, resolver };
   }
 
-  test('is unknown before the first sync, and does not matter to readiness unless that is requested', async () => {
+  test('is unknown before the first sync, and affects readiness only if requested', async () => {
     for (const readiness of [false, true]) {
       const { probe } = await startProbe(readiness, async () => ['192.168.0.2']);
       // A family without an address is not probed.
@@ -188,7 +188,7 @@ describe('a DataPlaneProbe', () => {
     }
   });
 
-  test('a family of which the host has no address is unknown, which is no problem; but nothing is ready without any', async () => {
+  test('a family without a host address is unknown, which is not a problem; without any family, the node is not ready', async () => {
     const { probe, sync } = await startProbe(true, async () => ['127.0.0.2', '169.254.1.1', '::1', 'fd00::2']);
     sync();
     await until(

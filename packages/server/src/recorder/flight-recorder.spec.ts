@@ -38,7 +38,7 @@ import type { RecordingOptions } from './recording-options.js';
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 const START = Date.parse('2026-03-01T12:00:00Z');
 
-/** What was really done, to compare a replay with. */
+/** The original actions, for comparison with a replay. */
 interface Done {
   readonly family: IPFamily;
   readonly full: boolean;
@@ -164,7 +164,7 @@ async function transactionsOf(syncs: readonly ReplayedSync[]): Promise<readonly 
   return transactions;
 }
 
-/** Without what counts up and what is only for the backend to compare. */
+/** Without counters and fields that only the backend compares. */
 function contentOf(state: ProxyState | undefined): unknown {
   return (
     state && {
@@ -205,7 +205,7 @@ describe('a recording', () => {
       // Older syncs were dropped after an hour.
       const recent = node.done.slice(-syncs.length);
       expect(syncs.length).toBeGreaterThan(100);
-      // Then the first ones are those that were in force at the beginning of the recording.
+      // The first ones are then those in force at the beginning of the recording.
       const skipped = node.done.length > syncs.length ? 2 : 0;
       for (const [index, sync] of syncs.entries()) {
         const real = recent[index] as Done;
@@ -228,7 +228,7 @@ describe('a recording', () => {
     }
   });
 
-  test('contains the last changes that fit, and the objects that they begin with', async () => {
+  test('contains the last changes that fit, and the initial objects', async () => {
     const node = startNode({ maxAge: 600_000, maxBytes: 40_000 });
     node.proxier.onServicesSynced();
     node.proxier.onEndpointsSynced();
@@ -288,7 +288,7 @@ describe('a recording', () => {
     await node.stop();
   });
 
-  test('says what was in force while a change is pending or fails', async () => {
+  test('has the state in force while a change is pending or fails', async () => {
     const node = startNode();
     node.proxier.onServiceUpdate(undefined, makeService('work/web'));
     node.proxier.onServicesSynced();
@@ -303,7 +303,7 @@ describe('a recording', () => {
     await node.stop();
   });
 
-  test('contains nothing of an object but what a proxy reads', async () => {
+  test('contains only the fields of objects that a proxy reads', async () => {
     const node = startNode();
     const secret = 'hunter2';
     const metadata = {
@@ -353,7 +353,7 @@ describe('a hostile recording', () => {
     return gunzipSync(data).toString();
   }
 
-  test('that is truncated anywhere is read up to there, and says so', async () => {
+  test('that is truncated anywhere is read up to there, with an error', async () => {
     const text = await recordingText();
     const data = gzipSync(text);
     const whole = await replayAll(data);
@@ -403,12 +403,12 @@ describe('a hostile recording', () => {
     await expect(replayAll(data)).rejects.toMatchObject({ code: 'NOT_A_RECORDING' });
   });
 
-  test('of another version says what to do', async () => {
+  test('of another version is rejected with a remedy', async () => {
     const text = (await recordingText()).replace('"version":1', '"version":2');
     await expect(replayAll(gzipSync(text))).rejects.toThrow(/version 2.*reads version 1; use the kube-proxier that/);
   });
 
-  test('that decompresses to gigabytes is refused, in little memory', async () => {
+  test('that decompresses to gigabytes is rejected with bounded memory', async () => {
     const line = Buffer.alloc(64 * 1024 * 1024, ' ');
     const bomb = gzipSync(Buffer.concat([Buffer.from(`${(await recordingText()).split('\n')[0]}\n`), line]));
     const before = process.memoryUsage().rss;
@@ -464,7 +464,7 @@ describe('a recording on disk', () => {
     await node.clock.advance(5000);
     expect(node.logger.warnings).toEqual([expect.stringMatching(/cannot be written to .*; check the free space/)]);
     expect((await replayAll(await dumpOf(node.recorder))).damage).toBeUndefined();
-    // It can be written again: the file begins with everything.
+    // It is writable again: the file begins with a checkpoint.
     rmSync(file);
     node.proxier.onEndpointsUpdate(undefined, makeSlice('work/web', ['10.244.0.1']));
     await node.clock.advance(5000);

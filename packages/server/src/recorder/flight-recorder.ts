@@ -36,7 +36,7 @@ export interface FlightRecorderContext {
   readonly nodeName: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The one that the proxiers use: an object is then read once. */
+  /** Shared with the proxiers, so that an object is read once. */
   readonly reader: ObjectReader;
   readonly allowLoopbackEndpoints: boolean;
   /** Why the node is not ready; undefined when it is. */
@@ -45,16 +45,16 @@ export interface FlightRecorderContext {
   readonly onFailure?: (error: unknown) => void;
 }
 
-/** Milliseconds by which the host's clock may differ from the recorded one. */
+/** Tolerance in milliseconds between the host's clock and the recorded one. */
 const CLOCK_TOLERANCE = 20;
-/** Characters of an error message. */
+/** Maximum characters of an error message. */
 const MAX_ERROR = 500;
 
 type Unstamped<Entry> = Entry extends RecordedEntry ? Omit<Entry, 'at'> : never;
 
 /**
- * Records what the agent receives and does: changes of objects, syncs, failures, drift and readiness, of the last hour or
- * less. A recording starts with all objects at its begin; what follows are differences. Objects are recorded as the
+ * Records the inputs and actions of the agent: changes of objects, syncs, failures, drift and readiness, of the last
+ * hour or less. A recording starts with a checkpoint of all objects, followed by deltas. Objects are recorded as the
  * proxier reads them, without any other field.
  *
  * Called with each event after the proxiers. Costs as much as the change.
@@ -164,7 +164,7 @@ export class FlightRecorder implements ServerObserver {
   }
 
   failed({ family, full, duration, failures, error }: SyncFailure): void {
-    // What it resolved was not programmed.
+    // The resolved state was not programmed.
     this.#pending.add(family);
     this.#running.delete(family);
     this.#write({ entry: 'failed', family, full, duration: rounded(duration), failures, error: textOf(error) });
@@ -262,7 +262,7 @@ export class FlightRecorder implements ServerObserver {
     };
   }
 
-  /** Everything that was recorded is programmed. */
+  /** Whether all recorded changes are programmed. */
   get #isSettled(): boolean {
     return this.#pending.size === 0 && this.#running.size === 0;
   }

@@ -3,7 +3,7 @@ import { Random } from '@kube-proxier/core/testing';
 import { PackedTextStore } from './packed-text-store.js';
 
 describe('PackedTextStore', () => {
-  test('returns what was set last, through any sequence of changes', () => {
+  test('returns the last value after any sequence of changes', () => {
     const random = new Random(3);
     const store = new PackedTextStore();
     const expected = new Map<string, string>();
@@ -26,7 +26,7 @@ describe('PackedTextStore', () => {
     expect(new Map(store.entries())).toEqual(expected);
   });
 
-  test('needs an eighth of what similar texts have, and nothing for those that are gone', () => {
+  test('needs an eighth of the size of similar texts, and nothing for deleted ones', () => {
     const store = new PackedTextStore();
     const textOf = (index: number, step: number) =>
       JSON.stringify({

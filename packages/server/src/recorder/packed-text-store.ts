@@ -1,37 +1,37 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { TextStore } from '@kube-proxier/core';
 
-/** Texts in one block: more of them compress better, and cost more to read one of. */
+/** Texts per block: more of them compress better, but make reads more expensive. */
 const BLOCK = 16;
-/** Texts, and characters of them, that are kept as they are: the ones that were set last. */
+/** Maximum number of recent texts, and of their characters, that are kept uncompressed. */
 const MAX_RECENT = 64;
 const MAX_RECENT_SIZE = 64 * 1024;
 /**
- * A block has a few kilobytes: with a window of that size, the same result takes a third of the time, most of which makes tables. The
- * level takes another third, for a result that is larger by an eighth at most.
+ * A block has a few kilobytes: with a window of that size, compression takes a third of the time, most of which was
+ * spent on tables. The level saves another third, for a result at most an eighth larger.
  */
 const COMPRESSION = { level: 3, windowBits: 13, memLevel: 5, chunkSize: 2048 };
 
 /** Texts that are compressed together, each in a line after its key. Its data never changes. */
 interface Block {
-  /** One byte per character: it stays in the heap, where a short buffer would hold a share of a larger one. */
+  /** One byte per character: it stays in the heap, while a short Buffer would retain its pool. */
   readonly data: string;
   readonly count: number;
-  /** How many of its texts are still in force. */
+  /** Number of its texts that are current. */
   live: number;
 }
 
 /**
- * Texts without line breaks, under keys without line breaks, compressed in blocks of a few, so that each can be read for some
- * microseconds. Of similar texts, as those of Kubernetes objects, it needs an eighth or less. A block with half of its texts
+ * Texts without line breaks, under keys without line breaks, compressed in blocks of a few, so that each can be read in
+ * some microseconds. Similar texts, such as Kubernetes objects, take an eighth or less. A block with half of its texts
  * replaced is dissolved.
  */
 export class PackedTextStore implements TextStore {
-  /** Of each text the block, or the text. A map from which nothing is deleted while texts are replaced does not grow. */
+  /** The block of each text, or the text. Entries are replaced rather than deleted, so that the map does not grow. */
   readonly #texts = new Map<string, Block | string>();
-  /** Keys of texts that are not in a block; those set first come first. */
+  /** Keys of texts that are not in a block; oldest first. */
   readonly #recent = new Set<string>();
-  /** The block that was read last: what is read is often replaced then. */
+  /** The last read block: a read text is often replaced next. */
   #unpacked: { readonly block: Block; readonly texts: ReadonlyMap<string, string> } | undefined;
   #recentSize = 0;
   #packedSize = 0;
@@ -96,7 +96,7 @@ export class PackedTextStore implements TextStore {
     }
   }
 
-  /** Compresses the texts that were set first. */
+  /** Compresses the oldest texts. */
   #pack(): void {
     const keys: string[] = [];
     const lines: string[] = [];

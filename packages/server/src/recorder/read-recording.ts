@@ -9,19 +9,19 @@ import {
   type ReplayStep,
 } from '@kube-proxier/core';
 
-/** Bytes that are decompressed at a time: they become a thousand times as many at most. */
+/** Bytes decompressed at a time: the output is at most a thousand times as large. */
 const SLICE = 4096;
-/** Characters of a line. An object of Kubernetes has 1.5 MB at most. */
+/** Maximum characters of a line. A Kubernetes object has at most 1.5 MB. */
 const MAX_LINE = 4 * 1024 * 1024;
-/** Decompressed bytes of a recording. */
+/** Maximum decompressed bytes of a recording. */
 const MAX_TOTAL = 4 * 1024 ** 3;
 
-/** How a recording ends, other than with its last complete line. */
+/** Why a recording ends early. */
 export type RecordingDamage = (what: string) => void;
 
 /**
- * Reads a recording: its entries up to the end, or up to where it is damaged or truncated. Nothing about it is trusted; the
- * memory in use is limited.
+ * Reads a recording: its entries up to the end, or up to where it is damaged or truncated. The input is untrusted;
+ * memory use is bounded.
  *
  * @param data the file, compressed.
  * @param onDamage called once when it cannot be read further.
@@ -42,7 +42,7 @@ export async function* readRecording(
     }
   } catch (error) {
     if (isEmpty) {
-      // That the file cannot be opened says nothing about what it is.
+      // A file that cannot be opened may still be a recording.
       throw isProxierError(error) && !(error instanceof RecordingError) ? error : notARecording(error);
     }
     onDamage(messageOf(error));
@@ -59,16 +59,16 @@ function notARecording(reason: unknown): RecordingError {
   return new RecordingError('NOT_A_RECORDING', `this is no recording of kube-proxier (${why}); ${advice}`);
 }
 
-/** What {@link replayRecording} has read. */
+/** Result of {@link replayRecording}. */
 export interface ReplayedRecording {
   readonly replay: RecordingReplay;
-  /** Why it could not be read further; undefined when all of it was. */
+  /** Why reading stopped early; undefined when all of it was read. */
   readonly damage: string | undefined;
 }
 
-/** Called for the entries of a replay. Each may end it. */
+/** Callbacks of a replay. Each may end it. */
 export interface ReplayListener {
-  /** Before an entry is applied. False: it is not, and the replay ends. */
+  /** Before an entry is applied. False ends the replay without applying it. */
   before?(entry: RecordedEntry, replay: RecordingReplay): boolean;
   /** After an entry was applied. False: the replay ends. */
   after?(entry: RecordedEntry, step: ReplayStep, replay: RecordingReplay): boolean;
@@ -77,7 +77,7 @@ export interface ReplayListener {
 /**
  * Replays a recording.
  *
- * @throws RecordingError when nothing of it can be read, or its version is another one.
+ * @throws RecordingError when nothing of it can be read, or its version is not supported.
  */
 export async function replayRecording(
   data: AsyncIterable<Uint8Array>,
@@ -130,7 +130,7 @@ async function* linesOf(data: AsyncIterable<Uint8Array>): AsyncGenerator<string>
   }
 }
 
-/** All that can be decompressed, and then the error, if any. */
+/** The decompressible part, then the error, if any. */
 async function* decompressed(data: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip();
   let ready: Uint8Array[] = [];

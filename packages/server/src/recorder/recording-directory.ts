@@ -6,11 +6,11 @@ import { type Clock, type Logger, messageOf, type Timer } from '@kube-proxier/co
 
 const compress = promisify(gzip);
 
-/** Milliseconds until a line is on disk: a crash may lose what happened in the last second. */
+/** Flush delay in milliseconds: a crash may lose the last second. */
 const FLUSH_INTERVAL = 500;
-/** Files that the limits are divided into. */
+/** Number of files that the limits are divided into. */
 const FILES = 4;
-/** Characters that may wait to be written. */
+/** Maximum number of buffered characters. */
 const MAX_WAITING = 16 * 1024 * 1024;
 /** Milliseconds between two log lines about failures. */
 const LOG_INTERVAL = 60_000;
@@ -23,7 +23,7 @@ export interface RecordingDirectoryOptions {
   readonly maxBytes: number;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The lines that a file of now begins with. */
+  /** The checkpoint for a new file. */
   readonly checkpoint: () => readonly string[];
   readonly onFailure?: (error: unknown) => void;
 }
@@ -44,7 +44,7 @@ export class RecordingDirectory {
   #waiting = 0;
   #file: FileHandle | undefined;
   #path = '';
-  /** Of the current file. */
+  /** Size and age of the current file. */
   #written = 0;
   #begunAt = Number.NEGATIVE_INFINITY;
   #needsFile = true;
@@ -58,8 +58,8 @@ export class RecordingDirectory {
   }
 
   /**
-   * @param isObject it is a change of an object, which a checkpoint contains.
-   * @param isSettled a new file may begin after the line.
+   * @param isObject whether it is a change of an object, which a checkpoint includes.
+   * @param isSettled whether a new file may begin after the line.
    */
   add(line: string, isObject: boolean, isSettled: boolean): void {
     if (this.#stopped) {
@@ -94,13 +94,13 @@ export class RecordingDirectory {
     }
   }
 
-  /** Resolves when what was added is on disk, or could not be written. */
+  /** Resolves when added lines are on disk, or could not be written. */
   flush(): Promise<void> {
     this.#flush();
     return this.#writing;
   }
 
-  /** Writes what is waiting, and closes the file. Idempotent. */
+  /** Flushes buffered lines and closes the file. Idempotent. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.flush();
@@ -147,7 +147,7 @@ export class RecordingDirectory {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const time = new Date(clock.now()).toISOString().replaceAll(':', '-');
     this.#path = join(directory, `recording-${time}.jsonl.gz`);
-    // Nothing is overwritten: after a restart, the file before the crash is what matters.
+    // Existing files are not overwritten: after a restart, the file before the crash is the relevant one.
     this.#file = await open(this.#path, 'a', 0o600);
     const folder = await open(directory);
     await folder.sync().finally(() => folder.close());
@@ -163,7 +163,7 @@ export class RecordingDirectory {
       const path = join(directory, name);
       const { size, mtimeMs } = await stat(path);
       bytes += size;
-      // What the current file may still need is kept free.
+      // Space for the current file is reserved.
       const isOver = bytes > maxBytes - maxBytes / FILES || clock.now() - mtimeMs > maxAge;
       if (isOver && path !== this.#path) {
         await rm(path, { force: true });
@@ -174,7 +174,7 @@ export class RecordingDirectory {
   #failed(error: unknown): void {
     const { clock, logger, directory, onFailure } = this.#options;
     this.#needsFile = true;
-    // What follows a partly written member could not be read.
+    // Data after a partly written member could not be read.
     const file = this.#file;
     this.#file = undefined;
     file?.close().catch(() => {});

@@ -1,13 +1,10 @@
-/** What the flight recorder keeps. */
+/** Limits of the flight recorder. */
 export interface RecordingOptions {
   /** Milliseconds. Older changes are dropped. Default 3600000. */
   readonly maxAge?: number;
-  /** Bytes, in memory, and again on disk. The oldest changes are dropped beyond it. Default 67108864. */
+  /** Maximum bytes in memory, and the same on disk. The oldest changes are dropped beyond it. Default 67108864. */
   readonly maxBytes?: number;
-  /**
-   * Where the recording is also written, so that it survives this process; created when it does not exist. Default: it is
-   * kept in memory only.
-   */
+  /** Directory for a persistent copy of the recording; created when it does not exist. Default: in memory only. */
   readonly directory?: string;
 }
 

@@ -14,16 +14,16 @@ import type {
 
 const compress = promisify(gzip);
 
-/** Characters of a part: larger ones compress better, smaller ones are dropped more exactly. */
+/** Characters of a part: larger parts compress better, smaller parts are dropped more precisely. */
 const PART_SIZE = 128 * 1024;
 /** Parts that begin while changes are not programmed are inexact; they are avoided up to this size. */
 const LARGEST_PART = 2 * PART_SIZE;
-/** Objects that are formatted at a time, so that a dump of a large cluster does not block the process. */
+/** Number of objects formatted at a time, so that a dump of a large cluster does not block the process. */
 const BATCH = 500;
 /** Characters of JSON in a byte of a compressed part, as an estimate until it is compressed. */
 const TYPICAL_RATIO = 8;
 
-/** What was true at a moment, besides objects. */
+/** The state at one time, besides objects. */
 export interface RecordingContext {
   readonly begin: BeginEntry;
   readonly mode: ModeEntry | undefined;
@@ -35,12 +35,12 @@ export interface RecordingContext {
 interface Part {
   readonly context: RecordingContext;
   readonly endAt: number;
-  /** Undefined once it is compressed. */
+  /** Undefined when it is compressed. */
   lines: string | undefined;
   data: Buffer | undefined;
 }
 
-/** The recorded changes of the last hour, or less, in memory: compressed parts, and the objects that they begin with. */
+/** The recorded changes of the last hour, or less, in memory: compressed parts, and the initial objects. */
 export class RecordingWindow {
   readonly #parts: Part[] = [];
   #context: RecordingContext;
@@ -64,7 +64,7 @@ export class RecordingWindow {
   /**
    * Adds a line.
    *
-   * @param isSettled everything recorded so far is programmed: a new part may begin after it.
+   * @param isSettled whether all recorded changes are programmed: a new part may begin after it.
    * @param context after the line.
    */
   add(line: string, at: number, isSettled: boolean, context: () => RecordingContext): void {
@@ -85,7 +85,7 @@ export class RecordingWindow {
     this.expire(at);
   }
 
-  /** Drops what is too old, and the oldest parts while there is too much. */
+  /** Drops expired parts, and the oldest ones beyond the size limit. */
   expire(at: number): void {
     const { maxAge, maxBytes } = this.limits;
     let bytes = this.bytes;
@@ -126,7 +126,7 @@ export class RecordingWindow {
   }
 }
 
-/** Lines that a recording begins with: what was true, and all objects, at one moment. */
+/** The checkpoint of a recording: the context and all objects at one time. */
 export function* checkpointLines(
   { begin, mode, families, lastSyncs, ready }: RecordingContext,
   objects: Iterable<JournalObject>,
@@ -162,7 +162,10 @@ function textOf(lines: readonly string[]): string {
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
 }
 
-/** In memory of its own: the buffer of zlib is larger than its content, and `Buffer.from` cuts small copies from 8 KiB that all must be gone. */
+/**
+ * Copies into separate memory: the buffer of zlib is larger than its content, and `Buffer.from` allocates small copies
+ * from a shared 8 KiB pool.
+ */
 function exactCopy(data: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(data.length);
   data.copy(copy);

@@ -2,19 +2,22 @@ import { createHash } from 'node:crypto';
 import { type Clock, ProxierError } from '@kube-proxier/core';
 import type { AccessDecision, AccessReviewer } from './scrape-options.js';
 
-/** Milliseconds for which a decision is kept. */
+/** Milliseconds for which a decision is cached. */
 const KEPT: Readonly<Record<AccessDecision, number>> = { allowed: 60_000, forbidden: 10_000, unauthenticated: 10_000 };
-/** Number of decisions that are kept: those that allow, and the others, apart from each other: no client can displace others. */
+/**
+ * Maximum number of cached decisions, separately for allowed and denied ones, so that denied tokens cannot evict
+ * allowed ones.
+ */
 const MAX_ALLOWED = 256;
 const MAX_REFUSED = 1024;
-/** Reviews at a time. */
+/** Maximum concurrent reviews. */
 const MAX_RUNNING = 32;
-/** Milliseconds in which a review must be complete: a scrape of Prometheus waits 10 s. */
+/** Timeout of a review in milliseconds: Prometheus' scrape timeout is 10 s. */
 const REVIEW_TIMEOUT = 8000;
-/** Reviews that one client may cause at once, and the milliseconds after which it may cause one more. */
+/** Burst of reviews per client, and the milliseconds after which one more is allowed. */
 const BURST = 10;
 const REFILL = 1000;
-/** Number of clients whose reviews are counted. */
+/** Maximum number of clients whose reviews are counted. */
 const MAX_CLIENTS = 4096;
 
 interface Kept {
@@ -24,14 +27,14 @@ interface Kept {
 }
 
 /**
- * Keeps the decisions of a reviewer for a short time, and limits how often it is called: each of its reviews costs an API server
- * two requests, and any client can send any token. A failed review is not kept.
+ * Caches the decisions of a reviewer for a short time and rate-limits it: each review costs two requests to the API
+ * server, and any client can send any token. Failures are not cached.
  */
 export class CachedAccess {
   readonly #allowed = new Map<string, Kept>();
   readonly #refused = new Map<string, Kept>();
   readonly #running = new Map<string, Promise<AccessDecision>>();
-  /** The time at which each client has all of its reviews again. */
+  /** The time at which the burst of each client is replenished. */
   readonly #clients = new Map<string, number>();
   readonly #stop = new AbortController();
 
@@ -40,18 +43,18 @@ export class CachedAccess {
     private readonly clock: Clock,
   ) {}
 
-  /** Number of decisions that are kept. */
+  /** Number of cached decisions. */
   get size(): number {
     return this.#allowed.size + this.#refused.size;
   }
 
   /**
-   * @param client where the request comes from, such as an address.
-   * @returns the decision; `busy` when too many reviews are under way, of all clients or of this one.
+   * @param client source of the request, such as an address.
+   * @returns the decision; `busy` when too many reviews are running, for all clients or for this one.
    * @throws ProxierError `REVIEW_TIMEOUT`, or the reviewer's error.
    */
   async decide(token: string, client: string): Promise<AccessDecision | 'busy'> {
-    // No token is kept in memory.
+    // Tokens are not stored in memory.
     const key = createHash('sha256').update(token).digest('base64');
     const kept = this.#allowed.get(key) ?? this.#refused.get(key);
     if (kept && kept.until > this.clock.monotonic()) {
@@ -73,7 +76,7 @@ export class CachedAccess {
     return decision;
   }
 
-  /** Ends the reviews that are under way, with an error. */
+  /** Aborts running reviews with an error. */
   stop(): void {
     this.#stop.abort();
     this.reviewer.close?.();
@@ -99,7 +102,7 @@ export class CachedAccess {
     limit(decisions, size);
   }
 
-  /** Also ends when the reviewer does not. */
+  /** Times out even if the reviewer does not. */
   #review(token: string): Promise<AccessDecision> {
     const abort = new AbortController();
     const stop = this.#stop.signal;

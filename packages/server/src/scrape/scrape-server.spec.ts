@@ -20,7 +20,7 @@ afterEach(async () => {
   await Promise.all(stops.splice(0).map((stop) => stop()));
 });
 
-/** Knows a few tokens, and counts. */
+/** A reviewer with a few tokens, which counts reviews. */
 class TokenReviewer implements AccessReviewer {
   readonly tokens: string[] = [];
   readonly decisions = new Map<string, AccessDecision>([
@@ -173,10 +173,10 @@ describe('ScrapeServer', () => {
     expect(logger.messages('warn')).toEqual([
       'Requests for metrics were refused (1), as they could not be reviewed: connect ECONNREFUSED 10.0.0.1:6443',
     ]);
-    // A failure is not remembered.
+    // Failures are not cached.
     access.failure = undefined;
     expect(await ask(server, { token: 'reader' })).toMatchObject({ status: 200 });
-    // What was allowed before is not served either, when its time is over.
+    // A formerly allowed token is not served either after its expiry.
     access.failure = new Error('away again');
     expect(await ask(server, { token: 'reader' })).toMatchObject({ status: 200 });
     await clock.advance(60_000);
@@ -194,7 +194,7 @@ describe('ScrapeServer', () => {
     expect(await answer).toMatchObject({ status: 503 });
   });
 
-  test('stops at once, with reviews and handshakes under way', async () => {
+  test('stops at once during reviews and handshakes', async () => {
     const access = new TokenReviewer();
     access.hangs = true;
     const server = await start({ access });
@@ -208,7 +208,7 @@ describe('ScrapeServer', () => {
     expect(server.address).toBeUndefined();
   });
 
-  test('everybody reads over plain HTTP when that is configured', async () => {
+  test('plain HTTP without authorization is served when configured', async () => {
     const server = await start({ access: 'everybody', tls: 'none' });
     expect(await ask(server, { tls: false })).toMatchObject({
       status: 200,
@@ -235,7 +235,7 @@ describe('ScrapeServer', () => {
     expect(await ask(server, { token: 'reader' })).toMatchObject({ status: 200 });
   });
 
-  test('slow clients are disconnected, in the handshake and in the headers, and others are served meanwhile', async () => {
+  test('slow clients are disconnected, in the handshake and in the headers, while other clients are served', async () => {
     const server = await start({ access: new TokenReviewer() });
     const inHandshake = await openConnection(server);
     const inHeaders = connectTls({ host: '127.0.0.1', port: server.address?.port ?? 0, rejectUnauthorized: false });
@@ -392,7 +392,7 @@ describe('CachedAccess', () => {
     expect(reviewer.tokens).toEqual(['reader']);
   });
 
-  test('a client with ever new tokens costs one review per second, and takes none from others', async () => {
+  test('a client with ever new tokens costs one review per second, and does not affect other clients', async () => {
     const clock = new VirtualClock();
     const { reviewer, access } = make(clock);
     expect(await access.decide('reader', 'prometheus')).toBe('allowed');
@@ -412,7 +412,7 @@ describe('CachedAccess', () => {
     expect(await access.decide('another', 'attacker')).toBe('unauthenticated');
   });
 
-  test('memory is bounded, and no refused token displaces an allowed one', async () => {
+  test('memory is bounded, and denied tokens do not evict allowed ones', async () => {
     const { reviewer, access } = make();
     await access.decide('reader', 'prometheus');
     for (let index = 0; index < 3000; index += 1) {

@@ -25,13 +25,13 @@ export interface ScrapeServerOptions extends ScrapeOptions {
   /** Default: no logs. */
   readonly logger?: Logger;
   readonly clock?: Clock;
-  /** Name in a certificate that is made at start. Default: the name of the host. */
+  /** Name in a certificate generated at start. Default: the name of the host. */
   readonly hostName?: string;
   /** Failure to listen, or to read the certificate, is fatal instead of being retried. Default false. */
   readonly hardFail?: boolean;
-  /** Whether an address belongs to the node, whose connections have reserved room. Default: loopback only. */
+  /** Whether an address belongs to the node, whose connections have a reserved limit. Default: loopback only. */
   readonly isOwnAddress?: (address: string) => boolean;
-  /** Connections at the same time. Default: 256 of others, 64 of the node. */
+  /** Maximum concurrent connections. Default: 256 remote, 64 of the node. */
   readonly connections?: ConnectionShare;
   /** Called for each failure to listen, to read the certificate, or to decide about a request. Default: nothing. */
   readonly onFailure?: () => void;
@@ -47,8 +47,8 @@ const CERTIFICATE_PERIOD = 60_000;
 const CERTIFICATE_RETRY = 5000;
 
 /**
- * Serves `/metrics`, and nothing else, to those that an {@link AccessReviewer} accepts: a port for Prometheus that does not expose
- * the state of the node. Without a decision there are no metrics.
+ * Serves only `/metrics`, to clients that an {@link AccessReviewer} accepts: a port for Prometheus that does not expose
+ * the state of the node. Fails closed.
  */
 export class ScrapeServer {
   readonly #options: ScrapeServerOptions;
@@ -59,7 +59,7 @@ export class ScrapeServer {
   #listener: HttpListener | undefined;
   #certificate: ServerCertificate | undefined;
   #timer: Timer | undefined;
-  /** Why its certificate files are not in use; undefined while they are, and where there are none. */
+  /** Why its certificate files are not in use; undefined while they are, or without files. */
   #certificateProblem: string | undefined;
   #stopped = false;
 
@@ -175,7 +175,7 @@ export class ScrapeServer {
     reply(response, 200, metrics.contentType, await metrics.metrics());
   }
 
-  /** Answers the request when it does not. */
+  /** Answers the request when it is not allowed. */
   async #admits(access: CachedAccess, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const authorizations = request.headersDistinct.authorization ?? [];
     const token = authorizations.length === 1 ? BEARER.exec(authorizations[0] ?? '')?.[1] : undefined;

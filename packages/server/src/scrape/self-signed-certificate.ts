@@ -2,12 +2,12 @@ import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import type { ServerCertificate } from '../health/http-listener.js';
 
 const DAY = 86_400_000;
-/** Days for which it is valid; it is made again at each start. */
+/** Validity in days; generated again at each start. */
 const VALIDITY = 3650;
 
 /**
- * A new P-256 key, and an X.509 certificate that it signs. Clients cannot verify it: it protects from those who read along, and
- * not from those who answer in place of this server.
+ * A new P-256 key, and an X.509 certificate that it signs. Clients cannot verify it: it protects against eavesdropping,
+ * not against impersonation.
  *
  * @param name common name, and the name of a host.
  * @param now milliseconds since 1970. It is valid from a day before.

@@ -2,7 +2,7 @@ import { type Logger, messageOf, type SourceHandler } from '@kube-proxier/core';
 
 /**
  * Returns a handler that calls `first` and then `others`, in order; these may implement only some methods. An error of
- * one of the others is logged and reported to `onFailure`; an error of the first is rethrown after all were called.
+ * one of `others` is logged and reported to `onFailure`; an error of the first is rethrown after all were called.
  */
 export function combineHandlers(
   first: SourceHandler,

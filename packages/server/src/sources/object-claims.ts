@@ -13,7 +13,8 @@ export interface ClaimChange<T> {
 }
 
 /**
- * Resolves objects that several sources contain: the first source wins, and when it drops the object, the next takes over.
+ * Resolves objects that several sources contain: the first source has precedence; when it removes the object, that of
+ * the next source applies.
  */
 export class ObjectClaims<T extends NamedObject> {
   readonly #claims = new Map<string, (T | undefined)[]>();

@@ -41,7 +41,7 @@ function setUp() {
 }
 
 describe('SourceHub', () => {
-  test('prefers the first source, and the other takes over', () => {
+  test('prefers the first source, and falls back to the other', () => {
     const { proxier, logger, first, second } = setUp();
     const [a1, a2, b1, b2] = [80, 81, 90, 91].map((port) => makeService('work/web', { ports: [{ port }] }));
     second.onServiceUpdate(undefined, b1);
@@ -94,7 +94,7 @@ describe('SourceHub', () => {
     ]);
   });
 
-  test('survives a proxier that throws, and passes nothing on when closed', () => {
+  test('tolerates a proxier that throws, and delivers nothing when closed', () => {
     const { proxier, hub, first } = setUp();
     first.onEndpointsUpdate(undefined, {});
     hub.close();

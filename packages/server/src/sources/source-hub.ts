@@ -15,8 +15,8 @@ import { ObjectClaims } from './object-claims.js';
 
 /**
  * Passes the events of several sources to one handler, the proxier: "synced" when all of them are, ServiceCIDRs merged.
- * If two sources contain the same Service or EndpointSlice, the first wins, and the other takes over when the first drops
- * it.
+ * If two sources contain the same Service or EndpointSlice, the first has precedence; when it removes the object, that
+ * of the other applies.
  */
 export class SourceHub {
   readonly #unsyncedServices = new Set<object>();
@@ -68,8 +68,8 @@ export class SourceHub {
   }
 
   /**
-   * Withholds "synced" from the proxier, so that it does not begin, until the returned function is called. Call it before
-   * the first source starts.
+   * Withholds "synced" from the proxier, so that it does not start, until the returned function is called. Call it
+   * before the first source starts.
    */
   hold(): () => void {
     const host = {};
@@ -110,7 +110,7 @@ export class SourceHub {
     return texts.join('; ');
   }
 
-  /** Stops passing on events. */
+  /** Stops delivering events. */
   close(): void {
     this.#reporter.close();
   }

@@ -1,13 +1,13 @@
 import { finish, type ProxyState, type ServiceKey, type Slices, serviceKey } from '@kube-proxier/core';
 
-/** What one state has. */
+/** Object counts of one state. */
 export interface ObjectCount {
   readonly services: ReadonlySet<ServiceKey>;
   /** Number of endpoints that traffic can be sent to. */
   readonly endpoints: number;
 }
 
-/** Counts the Services and endpoints of one state. Costs what the state is large. */
+/** Counts the Services and endpoints of one state. Cost is proportional to the state. */
 export function countObjects(state: Pick<ProxyState, 'servicePorts'>): ObjectCount {
   return finish(countObjectsInSlices(state));
 }

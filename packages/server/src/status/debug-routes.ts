@@ -4,7 +4,7 @@ import { type Clock, isProxierError } from '@kube-proxier/core';
 import { JSON_TYPE, reply, TEXT } from '../health/http-listener.js';
 import { ProcessProfiler } from './process-profiler.js';
 
-/** What `/debug/pprof` and `/debug/flags/v` do beyond profiles. */
+/** Options of `/debug/pprof` and `/debug/flags/v`. */
 export interface ProfilingOptions {
   /** Sets the log verbosity, in levels of `Logger.debug`. Default: it cannot be changed. */
   readonly setVerbosity?: (level: number) => void;
@@ -13,7 +13,7 @@ export interface ProfilingOptions {
 /** Seconds. */
 const DURATION = 30;
 const MAX_DURATION = 300;
-/** Maximum bytes of a body that is a number. */
+/** Maximum bytes of a numeric body. */
 const MAX_BYTES = 16;
 
 const INDEX = `profiles of this process, in V8's formats; open them in a browser's developer tools
@@ -53,7 +53,7 @@ export class DebugRoutes {
         return true;
       case '/debug/pprof/heap':
         response.writeHead(200, { 'Content-Type': JSON_TYPE, ...attachment('heap.heapsnapshot') });
-        // A client that disconnects ends the snapshot.
+        // A disconnect of the client aborts the snapshot.
         await pipeline(this.#profiler.heapSnapshot(), response).catch(() => {});
         return true;
       case '/debug/flags/v':

@@ -43,15 +43,15 @@ export interface NodeStatusReportOptions {
   readonly probe?: () => ProbeStatuses;
   /** See `NodeStatus.leftovers`. Default: not reported. */
   readonly leftovers?: () => string | undefined;
-  /** Why `/healthz` answers 503 where the proxy is healthy. Default: it does not. */
+  /** Why `/healthz` answers 503 although the proxy is healthy. Default: it does not. */
   readonly ineligible?: () => string | undefined;
   /** Why servers of this process do not listen. Default: all listen. */
   readonly listenerObstacles?: () => readonly string[];
   /** Which ports are not open for lack of descriptors. Default: all are open. */
   readonly descriptorShortage?: () => string | undefined;
-  /** What is invalid in a configuration that is not in force. Default: nothing. */
+  /** Problems of a configuration that is not in force. Default: none. */
   readonly configurationProblems?: () => readonly string[];
-  /** Default: it makes no health checks. */
+  /** Default: no health checks. */
   readonly healthChecks?: () => HealthCheckStatus;
   /** Default: failures by part and stale flows are not reported. */
   readonly metrics?: ProxyMetrics;
@@ -74,12 +74,12 @@ interface FamilyRecord {
 
 const KINDS = ['Services', 'EndpointSlices', 'ServiceCIDRs'] as const;
 
-/** Collects what `/debug/status` reports. */
+/** Collects the data of `/debug/status`. */
 export class NodeStatusReport implements ServerObserver {
   readonly #families = new Map<IPFamily, FamilyRecord>();
-  /** Why what serves beside the backend is not up to date. */
+  /** Why the companion of the backend is not up to date. */
   readonly #companions = new Map<IPFamily, string>();
-  /** Counted once for each state, and only when the status is requested. */
+  /** Computed on demand, once for each state. */
   readonly #counts = new StateMemo(countObjects);
   readonly #startTime: number;
   #selection: Partial<Pick<ModeSelection, 'mode' | 'requested' | 'reason' | 'defaulted'>> = {};
@@ -193,7 +193,7 @@ export class NodeStatusReport implements ServerObserver {
     };
   }
 
-  /** What takes long of a large state, and is known from then on. */
+  /** Precomputes the expensive parts for a large state. */
   *#countInSlices(state: ProxyState): Slices<void> {
     yield* stateDigestInSlices(state);
     if (this.#counts.known(state) === undefined) {

@@ -107,7 +107,7 @@ describe('problems of a node', () => {
     ]);
   });
 
-  test('a lost probe and one that is still to come are no problems', () => {
+  test('a single failed probe and a pending one are not problems', () => {
     for (const change of [
       { verdict: 'failed', failures: 1, reason: 'no answer' },
       { verdict: 'unknown', reason: 'waiting for the first sync' },
@@ -116,11 +116,11 @@ describe('problems of a node', () => {
     }
   });
 
-  test('a change that waits for a short time is no problem', () => {
+  test('a change that is pending for a short time is not a problem', () => {
     expect(findProblems({ ...FACTS, families: { IPv4: { ...FAMILY, pendingSeconds: 59 } } })).toEqual([]);
   });
 
-  test('what is not serving comes before what is degraded', () => {
+  test('not-serving problems precede degraded ones', () => {
     const problems = findProblems({
       ...FACTS,
       notReady: 'waiting for the start',
@@ -135,7 +135,7 @@ describe('NodeStatusReport', () => {
   const node = { nodePortAddresses: { kind: 'listed', addresses: ['192.0.2.1'], loopback: true } };
   const state = { family: 'IPv4', servicePorts: new Map(), node } as unknown as ProxyState;
 
-  test('is degraded while ServiceCIDRs cannot be read, for which the node does not wait', async () => {
+  test('is degraded while ServiceCIDRs cannot be read, which do not delay readiness', async () => {
     const clock = new VirtualClock();
     const readiness = new Readiness();
     const obstacle = (kind: SourceKind) => (kind === 'ServiceCIDRs' ? 'it forbids to list servicecidrs' : undefined);

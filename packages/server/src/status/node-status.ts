@@ -44,14 +44,14 @@ export interface FamilyStatus {
   readonly endpoints: number;
 }
 
-/** What a source reports of itself. */
+/** The status of a source. */
 export interface SourceStatus {
   readonly description: string;
-  /** Why objects cannot be read; empty when nothing is known to be wrong. */
+  /** Why objects cannot be read; empty without a known problem. */
   readonly obstacles: readonly string[];
 }
 
-/** The last comparison of what the kernel does with the state. */
+/** The last verification of the kernel against the state. */
 export interface VerificationStatus {
   readonly verdict: VerificationVerdict;
   readonly time: string;
@@ -59,20 +59,20 @@ export interface VerificationStatus {
   readonly packetClasses: number;
   /** Number of differences. */
   readonly differences: number;
-  /** What could not be checked. */
+  /** Number of classes that could not be checked. */
   readonly unknowns: number;
-  /** The first difference, or the first thing that could not be checked, as a sentence; null for neither. */
+  /** The first difference, or the first unchecked class, as a sentence; null without either. */
   readonly firstFinding: string | null;
 }
 
-/** An endpoint that its health check keeps out of use. */
+/** An endpoint that its health check excludes. */
 export interface FailingEndpoint {
   /** `namespace/name`. */
   readonly service: string;
   /** The checked address and port. */
   readonly endpoint: string;
   readonly reason: string;
-  /** When the first of the failures in a row ended. */
+  /** Time of the first of the consecutive failures. */
   readonly since: string;
 }
 
@@ -84,11 +84,11 @@ export interface HealthCheckStatus {
   readonly unknown: number;
   /** Services whose annotations have problems. */
   readonly invalidServices: number;
-  /** The longest failing first; at most {@link MAX_FAILING_ENDPOINTS}. */
+  /** Longest failing first; at most {@link MAX_FAILING_ENDPOINTS}. */
   readonly failing: readonly FailingEndpoint[];
 }
 
-/** Most endpoints in `HealthCheckStatus.failing`. */
+/** Maximum number of endpoints in `HealthCheckStatus.failing`. */
 export const MAX_FAILING_ENDPOINTS = 20;
 
 /** What `kube-proxier status` prints: the state of the agent of one node. */
@@ -118,13 +118,13 @@ export interface NodeStatus {
   /** The last verification; null before the first. */
   readonly verification: VerificationStatus | null;
   /**
-   * What is known of rules of other modes, or of kube-proxy, once this mode is in force: `kept, because …`, `not known: …`; null where
-   * there are none, or before the first check.
+   * Leftover rules of other modes or of kube-proxy while this mode is in force: `kept, because …`, `not known: …`; null
+   * when there are none, or before the first check.
    */
   readonly leftovers: string | null;
-  /** Probes of the data plane, by family; null when the agent does not probe it. */
+  /** Probes of the data plane, by family; null without probes. */
   readonly probe: ProbeStatuses | null;
-  /** Null when the agent makes none. */
+  /** Null without health checks. */
   readonly healthChecks: HealthCheckStatus | null;
   readonly staleFlowsDeleted: number;
   /** Failures that do not affect the data plane, by part. */
@@ -132,13 +132,13 @@ export interface NodeStatus {
   readonly memory: { readonly residentBytes: number; readonly heapBytes: number };
 }
 
-/** What the verdict follows from. */
+/** Input of the verdict. */
 export type StatusFacts = Pick<NodeStatus, 'families' | 'sources' | 'verification' | 'probe'> & {
   /** Why the node is not programmed; undefined when it is. */
   readonly notReady: string | undefined;
   /** Milliseconds that a change may be pending. */
   readonly maxPending: number;
-  /** What serves beside the backend, such as sockets for NodePorts on 127.0.0.1, and is not up to date. */
+  /** Why a companion of the backend, such as sockets for NodePorts on 127.0.0.1, is not up to date. */
   readonly companions: readonly string[];
   /** Why `/healthz` answers 503 although the proxy is healthy; undefined when it does not. */
   readonly ineligible: string | undefined;
@@ -146,7 +146,7 @@ export type StatusFacts = Pick<NodeStatus, 'families' | 'sources' | 'verificatio
   readonly listenerObstacles: readonly string[];
   /** Which ports are not open for lack of descriptors; undefined when all are. */
   readonly descriptorShortage: string | undefined;
-  /** What is invalid in the configuration that is not in force. */
+  /** Problems of a configuration that is not in force. */
   readonly configurationProblems: readonly string[];
 };
 

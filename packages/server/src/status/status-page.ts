@@ -9,7 +9,7 @@ const FILES: Readonly<Record<string, { readonly file: string; readonly type: str
   '/page/status-page.css': { file: 'status-page.css', type: 'text/css; charset=utf-8' },
 };
 
-/** Only the files and the answers of this server; nothing inline, no frames, no forms to elsewhere. */
+/** Allows only files and responses of this server; nothing inline, no frames, no foreign forms. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,7 +21,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Built beside this module, or beside the bundle that contains it. */
+/** Located next to this module, or next to the bundle that contains it. */
 const DIRECTORY = new URL('./page/', import.meta.url);
 
 /** The status page at `/`: static files that query the status server. Files are read when they are first requested. */
@@ -31,7 +31,7 @@ export class StatusPage {
   /** @param directory of the built page. Default: that of this package. */
   constructor(private readonly directory = DIRECTORY) {}
 
-  /** @returns false for another path, and where the page has not been built. */
+  /** @returns false for another path, or when the page has not been built. */
   answer(pathname: string, response: ServerResponse): boolean {
     const found = Object.hasOwn(FILES, pathname) ? FILES[pathname] : undefined;
     const content = found && this.#read(found.file);

@@ -134,7 +134,7 @@ describe('StatusServer', () => {
     expect(await get('/debug/objects', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
   });
 
-  test('lists service ports with their connections, where the mode counts them', async () => {
+  test('lists service ports with their connections, if the mode counts them', async () => {
     const metric = { metric: 'acme_connections_total', value: 7 };
     const labels = { service: 'work/web', protocol: 'TCP', ip_family: 'IPv4' };
     const counted = (value: number) =>
@@ -145,7 +145,7 @@ describe('StatusServer', () => {
     server.synced(synced(state));
     const list = JSON.parse((await get('/debug/services')).text) as { servicePorts: readonly ServicePortView[] };
     expect(list.servicePorts.map(({ connections }) => connections)).toEqual([7]);
-    // The answer does not wait: whoever can, asks again.
+    // The answer does not wait: the client may retry.
     expect(list).toMatchObject({ readingCounts: true });
     isReading = false;
     expect(JSON.parse((await get('/debug/services')).text)).not.toHaveProperty('readingCounts');

@@ -64,29 +64,31 @@ export interface StatusServerOptions {
    * this address (DNS rebinding). Default: none.
    */
   readonly hostNames?: readonly string[];
-  /** Name of this node, whose Node is part of `/debug/objects`. Default: what is known of it without that object. */
+  /** Name of this node, whose Node is part of `/debug/objects`. Default: derived from the states. */
   readonly nodeName?: string;
-  /** Whether an address belongs to the node, whose connections have reserved room. Default: loopback addresses only. */
+  /**
+   * Whether an address belongs to the node, whose connections have a reserved limit. Default: loopback addresses only.
+   */
   readonly isOwnAddress?: (address: string) => boolean;
-  /** Connections at the same time. Default: 256 of others, 64 of the node. */
+  /** Maximum concurrent connections. Default: 256 remote, 64 of the node. */
   readonly connections?: ConnectionShare;
   /** Addresses of this host's interfaces, to recognise NodePorts. Default: those of the Node object. */
   readonly localAddresses?: () => Promise<readonly string[]>;
-  /** What `/metrics` answers. Default: not served. */
+  /** Content of `/metrics`. Default: not served. */
   readonly metrics?: { readonly contentType: string; metrics(): Promise<string> };
-  /** What is counted of service ports, for `/debug/services`. Must not wait for the kernel. Default: nothing. */
+  /** Counts of service ports, for `/debug/services`. Must not wait for the kernel. Default: none. */
   readonly counts?: () => TrafficCounts | undefined;
-  /** Whether `counts` are being read from the kernel: a client that asks again has more recent ones. Default: they are not. */
+  /** Whether newer `counts` are being read from the kernel, so that a client should retry. Default: false. */
   readonly isReadingCounts?: () => boolean;
-  /** What `/configz` answers, as JSON. Default: not served. */
+  /** Content of `/configz`, as JSON. Default: not served. */
   readonly configuration?: () => unknown;
-  /** What `/debug/status` answers. Default: not served. */
+  /** Content of `/debug/status`. Default: not served. */
   readonly nodeStatus?: () => Promise<NodeStatus>;
-  /** What `/debug/verify` reports, and starts on POST. Default: not served. */
+  /** The verification for `/debug/verify`, started by POST. Default: not served. */
   readonly verification?: Pick<BackgroundVerification, 'request' | 'report'>;
-  /** What `/debug/recording` answers: gzip of one JSON object per line. Default: not served. */
+  /** Content of `/debug/recording`: gzip of one JSON object per line. Default: not served. */
   readonly recording?: () => AsyncIterable<Uint8Array>;
-  /** What `/debug/syncs` answers. Default: not served. */
+  /** Content of `/debug/syncs`. Default: not served. */
   readonly syncs?: () => readonly SyncRecord[];
   /** Serves the status page at `/`. Default: not served. */
   readonly page?: Pick<StatusPage, 'answer'>;
@@ -94,17 +96,17 @@ export interface StatusServerOptions {
   readonly profiling?: ProfilingOptions;
 }
 
-/** Milliseconds in which a client must read a recording. */
+/** Timeout in milliseconds for a client to read a recording. */
 const RECORDING_TIMEOUT = 120_000;
 
 const READ_METHODS: readonly string[] = ['GET', 'HEAD'];
 /** Placeholder for the host of a request line that has a path only. */
 const NO_HOST = 'no-host.invalid';
 
-/** Characters of a long answer that are made at a time. */
+/** Characters of a long answer generated at a time. */
 const PIECE = 65_536;
 
-/** Service ports of one response to a request with `limit`. */
+/** Maximum service ports in a response with `limit`. */
 const MAX_LIMIT = 1000;
 
 const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
@@ -119,22 +121,22 @@ const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
  *   `limit`, the first ones.
  * - `/debug/objects`: the objects that the state was resolved from.
  * - `/debug/explain?source=…&destination=…&port=…&protocol=…`, or with names, as `kube-proxier explain` has them,
- *   `/debug/explain?source=pod/web-1&destination=svc/checkout:http&namespace=shop&via=node-port`: what happens to a packet.
- * - `/debug/verify`: the last verification; with POST, another one is started.
- * - `/debug/recording`: what happened in the last hour.
+ *   `/debug/explain?source=pod/web-1&destination=svc/checkout:http&namespace=shop&via=node-port`: the handling of a
+ *   packet.
+ * - `/debug/verify`: the last verification; POST starts another one.
+ * - `/debug/recording`: the recording of the last hour.
  * - With profiling: `/debug/pprof` and `/debug/flags/v`.
  *
- * It answers from the states that were programmed last, and changes nothing. A port in use is logged and retried; it
- * blocks nothing else.
+ * It answers from the last programmed states, and changes nothing. A port in use is logged and retried.
  */
 export class StatusServer implements ServerObserver {
   readonly #states = new Map<IPFamily, ProxyState>();
   readonly #listener: HttpListener;
   readonly #debug: DebugRoutes | undefined;
-  /** Distinguishes this server from another one at the same address, such as that of a restarted agent. */
+  /** Distinguishes this server from another one at the same address, such as a restarted agent. */
   readonly #instance = randomUUID();
   #mode = '';
-  /** As a source reported it. */
+  /** The Node as reported by a source. */
   #node: Node | undefined;
 
   constructor(private readonly options: StatusServerOptions) {
@@ -219,7 +221,7 @@ export class StatusServer implements ServerObserver {
         return await this.#explain(url.searchParams, response);
       case '/debug/objects':
         response.writeHead(200, { 'Content-Type': JSON_TYPE });
-        // A client that disconnects ends it.
+        // A disconnect of the client aborts it.
         await pipeline(Readable.from(this.#objects()), response).catch(() => {});
         return;
       case '/debug/state':
@@ -282,8 +284,8 @@ export class StatusServer implements ServerObserver {
   }
 
   /**
-   * The objects that the states in force were resolved from, as a `List` that is also a manifest: those that a proxy reads,
-   * with the fields that it reads. In pieces, so that nothing else waits for it.
+   * The objects that the states in force were resolved from, as a `List` that is also a manifest: those that a proxy
+   * reads, with the fields that it reads. Generated in parts, so that the event loop is not blocked.
    */
   async *#objects(): AsyncGenerator<string> {
     const states = [...this.#states.values()];
@@ -313,7 +315,7 @@ export class StatusServer implements ServerObserver {
     yield `${text}]}\n`;
   }
 
-  /** While the states, and what is counted, are the same, a client that has the response gets 304. */
+  /** While states and counts are unchanged, a client with the current ETag gets 304. */
   #replyFirstServices(limit: number, query: URLSearchParams, request: IncomingMessage, response: ServerResponse): void {
     if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
       reply(response, 400, TEXT, `limit must be a whole number from 1 to ${MAX_LIMIT}\n`);
@@ -440,7 +442,7 @@ async function replyRecording(recording: AsyncIterable<Uint8Array>, response: Se
     'X-Content-Type-Options': 'nosniff',
     'Content-Disposition': 'attachment; filename="recording.jsonl.gz"',
   });
-  // Also a client that disconnects ends it.
+  // A disconnect of the client also ends it.
   await pipeline(Readable.from(recording), response, { signal: AbortSignal.timeout(RECORDING_TIMEOUT) }).catch(() =>
     response.destroy(),
   );

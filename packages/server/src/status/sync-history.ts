@@ -2,12 +2,12 @@ import type { IPFamily, SyncFailure, SyncSuccess } from '@kube-proxier/core';
 import { type Clock, systemClock } from '@kube-proxier/core';
 import type { ServerObserver } from '../server-observer.js';
 
-/** Syncs that are kept. */
+/** Maximum number of syncs. */
 const MAX_SYNCS = 600;
 
 /** One sync: plain data for JSON. */
 export interface SyncRecord {
-  /** When it ended. ISO 8601, in UTC. */
+  /** End time. ISO 8601, in UTC. */
   readonly time: string;
   readonly family: IPFamily;
   readonly milliseconds: number;

@@ -27,7 +27,7 @@ export interface RemovedOfMode {
 export interface CleanupSummary {
   /** In the order of the backends; only cleanups that found something. */
   readonly removed: readonly RemovedOfMode[];
-  /** Descriptions of what stays while open connections use it. Only with `inForce`. */
+  /** Descriptions of objects kept while open connections use them. Only with `inForce`. */
   readonly remaining: readonly string[];
   /** Modes whose cleanup does not report what it removes: unknown whether anything was removed. */
   readonly unreported: readonly ProxyMode[];
@@ -38,18 +38,18 @@ export interface CleanupOptions {
   readonly logger: Logger;
   /** The mode in force: nothing of its own backend is removed. Default: none is in force. */
   readonly inForce?: ProxyMode;
-  /** Removes what kube-proxy installed as well. Default false. */
+  /** Also removes the objects of kube-proxy. Default false. */
   readonly kubeProxy?: boolean;
 }
 
-/** Some of what backends left on the host could not be removed. `cause` is an `AggregateError` with all reasons. */
+/** Some leftovers of backends could not be removed. `cause` is an `AggregateError` with all reasons. */
 export class CleanupError extends ProxierError {
   constructor(
     code: 'CLEANUP_FAILED',
     message: string,
     /** True when the only reason is missing permission: unknown whether anything is left. */
     readonly isDenied: boolean,
-    /** What was removed despite the failures. */
+    /** The objects removed despite the failures. */
     readonly summary: CleanupSummary,
     options?: ErrorOptions,
   ) {
@@ -118,14 +118,14 @@ export interface FoundLeftovers {
   readonly failures: readonly { readonly mode: ProxyMode; readonly error: unknown }[];
 }
 
-/** What {@link findLeftovers} lists. */
+/** Options of {@link findLeftovers}. */
 export interface LeftoverSearch {
   readonly logger: Logger;
-  /** Whose leftovers to list. Default: those of the backends. */
+  /** Owners whose leftovers to list. Default: the backends. */
   readonly owners?: readonly LeftoverOwner[];
-  /** The mode in force, or to be: nothing of its own backend is listed. Default: none. */
+  /** The current or future mode in force: nothing of its own backend is listed. Default: none. */
   readonly inForce?: ProxyMode;
-  /** Lists with the same object share what they read of the host. Default: an object of this call. */
+  /** Calls with the same object share their reads of the host. Default: a new object. */
   readonly reading?: object;
 }
 

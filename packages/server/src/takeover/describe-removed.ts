@@ -1,6 +1,6 @@
 import { printable, type RemovedObjects } from '@kube-proxier/core';
 
-/** How many names of objects of one kind are listed unless stated otherwise. */
+/** Default maximum number of names listed for one kind. */
 const MAX_NAMES = 5;
 /** Characters of a name that are shown: names of foreign backends can be of any length. */
 const MAX_CHARACTERS = 80;

@@ -33,7 +33,7 @@ describe('objects in use by open connections', () => {
   };
   const connections = '2 virtual servers with open connections';
 
-  test('are kept, logged once, and checked again until they are gone', async () => {
+  test('are kept, logged once, and checked again until they are removed', async () => {
     const left = backend(connections, connections, undefined);
     const { clock, logger, takeover } = setUp(left);
     takeover.synced({ family: 'IPv4' });
@@ -88,7 +88,7 @@ test.each([
   expect(logger.entries).toMatchObject([{ level, message: expect.stringMatching(message) }]);
 });
 
-test('a removal that failed is tried again, and logged once', async () => {
+test('a failed removal is retried, and logged once', async () => {
   const logger = new RecordingLogger();
   const clock = new VirtualClock();
   let tries = 0;
@@ -144,7 +144,7 @@ test('the end of a takeover is reported once, with what was removed, also when a
   ]);
 });
 
-describe('rules that foreign rules would drop packets without', () => {
+describe('rules without which foreign rules would drop packets', () => {
   const DROP = { system: 'iptables', table: 'filter', chain: 'FORWARD', text: 'policy DROP', foreign: true } as const;
   const result = (dropped: number, classes = 10): NodeVerification => ({
     ...{ apiVersion: 'kube-proxier.io/v1alpha1', kind: 'NodeVerification', mode: 'nftables', time: '', seconds: 0 },
@@ -197,7 +197,7 @@ describe('rules that foreign rules would drop packets without', () => {
     expect(logger.messages('error')).toEqual([
       expect.stringContaining('packets would be lost without them: Packets of ns/web are dropped'),
     ]);
-    // What is dropped with the rules as well is no reason to keep them.
+    // Packets that are dropped with the rules as well are no reason to keep them.
     dropped = 1;
     await clock.advance(10_000);
     expect(left.asked()).toBe(1);

@@ -24,13 +24,13 @@ export interface TakeoverOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   /**
-   * Verifies that the mode in force does on its own what the state says; undefined when the proxy ends in between. Default: not
+   * Verifies that the mode in force alone implements the state; undefined when the proxy stops meanwhile. Default: not
    * verified.
    */
   readonly verify?: () => Promise<NodeVerification | undefined>;
   /**
-   * Verifies what the node does now, with the leftovers; undefined when the proxy ends in between. Called where foreign rules prevent
-   * what the state says. Default: not verified.
+   * Verifies the node with the leftovers; undefined when the proxy stops meanwhile. Called when foreign rules conflict
+   * with the state. Default: not verified.
    */
   readonly verifyNow?: () => Promise<NodeVerification | undefined>;
   /** Called once, when the first removal has ended. */
@@ -39,12 +39,13 @@ export interface TakeoverOptions {
 
 /**
  * Removes leftovers of other modes and of kube-proxy from this host, once, when the mode in force has programmed every
- * family. Until then both sets of rules are installed, so that the node always has rules (unlike spec M-10, which removes
- * first). Where `verify` is given, they are removed once it finds no difference in the rules of the mode in force: until then they
- * stay, since they serve Services that the new rules may not. They also stay while they accept packets that foreign rules drop
- * without them. What cannot be verified does not delay the removal, because otherwise a
- * tool that cannot read rules would keep the rules of two proxies installed permanently. Objects of the mode in force are never removed. Objects in use by open connections are removed when these have
- * closed. A failure is logged, and the removal is tried again.
+ * family. Until then both sets of rules are installed, so that the node always has rules (unlike spec M-10, which
+ * removes first). With `verify`, they are removed once it finds no difference in the rules of the mode in force: until
+ * then they are kept, since they serve Services that the new rules may not. They are also kept while they accept
+ * packets that foreign rules drop without them. An inconclusive verification does not delay the removal; otherwise a
+ * tool that cannot read rules would keep the rules of two proxies installed permanently. Objects of the mode in force
+ * are never removed. Objects in use by open connections are removed when these have closed. Failures are logged and
+ * retried.
  */
 export class Takeover implements ServerObserver {
   readonly #waiting: Set<IPFamily>;
@@ -71,7 +72,9 @@ export class Takeover implements ServerObserver {
     }
   }
 
-  /** What is known of leftovers: `kept, because …`, `not known: …`; undefined where there are none, or before the first check. */
+  /**
+   * Status of leftovers: `kept, because …`, `not known: …`; undefined when there are none, or before the first check.
+   */
   get status(): string | undefined {
     return this.#status;
   }
@@ -137,7 +140,7 @@ export class Takeover implements ServerObserver {
     }
   }
 
-  /** Whether the old rules may go: no rule of the mode in force is known to be wrong or missing. */
+  /** Whether the old rules may be removed: no rule of the mode in force is known to be wrong or missing. */
   async #isVerified(): Promise<boolean> {
     const { inForce, logger, verify, verifyNow } = this.options;
     if (verify === undefined || this.#verified) {
@@ -178,7 +181,7 @@ export class Takeover implements ServerObserver {
     return true;
   }
 
-  /** @returns that the rules are not to be removed yet. */
+  /** @returns whether the rules must be kept for now. */
   #keep(why: string): false {
     const { inForce, logger } = this.options;
     this.#status = `kept, because ${why}`;
@@ -198,7 +201,7 @@ export class Takeover implements ServerObserver {
   }
 }
 
-/** The first difference without the leftovers whose cause affects more packets than it does now, where that is known. */
+/** The first difference without the leftovers whose cause affects more packets than with them. */
 function lostByRemoval(
   withoutLeftovers: readonly VerificationFinding[],
   { families }: NodeVerification,

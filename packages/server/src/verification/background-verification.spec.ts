@@ -76,7 +76,7 @@ describe('BackgroundVerification', () => {
     expect(verification.report()).toMatchObject({ running: false, finished: 0, last: null });
     expect(verification.request()).toBe(1);
     await clock.advance(500);
-    // It reads what is in force now, so one that runs already is not enough.
+    // It must read the state in force now, so a verification in progress does not suffice.
     expect(verification.request()).toBe(2);
     expect(verification.report()).toMatchObject({ running: true, finished: 0 });
     await clock.advance(600);
@@ -86,7 +86,7 @@ describe('BackgroundVerification', () => {
     expect(reads).toHaveLength(2);
   });
 
-  test('a difference counts when a second reading confirms it, and is logged once, like its end', async () => {
+  test('a difference is logged once after a second read confirms it, and so is its end', async () => {
     const running = started();
     const { clock, logger, reads, results, verification } = running;
     running.break();

@@ -28,7 +28,7 @@ export interface BackgroundVerificationOptions {
   readonly onVerified?: (result: NodeVerification) => void;
 }
 
-/** What `/debug/verify` answers. */
+/** Content of `/debug/verify`. */
 export interface VerificationReport {
   /** A verification runs or is about to run. */
   readonly running: boolean;
@@ -40,7 +40,7 @@ export interface VerificationReport {
   readonly ageSeconds: number | null;
 }
 
-/** Findings that are logged in one verification. */
+/** Maximum findings logged per verification. */
 const MAX_LOGGED = 5;
 /** The period is at least this many times the duration of a verification. */
 const MIN_PERIOD_RATIO = 100;
@@ -50,8 +50,8 @@ const JITTER = 0.2;
 const FIRST_DELAY = 30_000;
 
 /**
- * Verifies the states in force in the background: periodically and on request, one verification at a time. Logs findings that are
- * new, and when there are none any more.
+ * Verifies the states in force in the background: periodically and on request, one verification at a time. Logs new
+ * findings, and the end of findings.
  */
 export class BackgroundVerification implements ServerObserver {
   readonly #states = new Map<IPFamily, ProxyState>();
@@ -87,7 +87,7 @@ export class BackgroundVerification implements ServerObserver {
   }
 
   /**
-   * Starts a verification of what is in force now, after one that runs already. Returns at once.
+   * Starts a verification of the state now in force, after a running one. Returns at once.
    *
    * @returns its number: `report().finished` is at least this once it has ended. Undefined while nothing is programmed.
    */
@@ -110,7 +110,7 @@ export class BackgroundVerification implements ServerObserver {
     };
   }
 
-  /** Ends a verification early, and waits for it. */
+  /** Aborts a verification and waits for its end. */
   async stop(): Promise<void> {
     this.#ended.abort();
     this.#timer?.cancel();

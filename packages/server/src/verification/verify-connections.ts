@@ -12,9 +12,9 @@ import {
 import type { Conntrack } from '@kube-proxier/linux';
 import type { NodeVerification } from './verify-node.js';
 
-/** Most connections of one IP family. */
+/** Maximum connections of one IP family. */
 export const MAX_CONNECTIONS = 500;
-/** Connections at a time. */
+/** Maximum concurrent connections. */
 const CONCURRENCY = 16;
 /** Local ports of connections. */
 const FIRST_PORT = 20_000;
@@ -29,17 +29,17 @@ export interface VerifyConnectionsOptions {
   /** The mode in force. */
   readonly mode: string;
   readonly localAddresses: readonly string[];
-  /** Reads where connections were sent to. Without it, or where it cannot be read, endpoints are not compared. */
+  /** Reads the destinations of connections. Without it, or after a read failure, endpoints are not compared. */
   readonly conntrack?: Pick<Conntrack, 'list'>;
   readonly clock: Clock;
-  /** Ends it early: what was not attempted is unknown. */
+  /** Aborts it: classes not attempted are unknown. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Verifies by real TCP connections of this node to addresses of Services: at most 500 for each IP family, 16 at a time. They carry no
- * data and are closed at once, but endpoints see them. What the node itself cannot send is not verified: packets of pods and of
- * clients outside, UDP and SCTP.
+ * Verifies by real TCP connections of this node to addresses of Services: at most 500 for each IP family, 16 at a time.
+ * They carry no data and are closed at once, but endpoints see them. Not verified: packets of pods and external
+ * clients, UDP and SCTP.
  */
 export async function verifyConnections(options: VerifyConnectionsOptions): Promise<NodeVerification> {
   const { clock, mode, states } = options;
@@ -80,13 +80,13 @@ async function verifyFamily(
   return verification.result();
 }
 
-/** Attempts one connection from the source address of the class, and looks up where it was sent to. */
+/** Attempts one connection from the source address of the class, and looks up its translated destination. */
 async function attempt(
   { packet }: PacketClass,
   conntrack: Pick<Conntrack, 'list'> | undefined,
 ): Promise<ConnectionAttempt> {
   const { destination: host, port, source: localAddress } = packet;
-  // Chosen here, because a socket that failed no longer has it. The flow is found by it.
+  // The local port is chosen here for the lookup of the flow, because a failed socket no longer has it.
   const localPort = FIRST_PORT + Math.floor(Math.random() * PORTS);
   const socket = connect({ host, port, localAddress, localPort });
   try {

@@ -40,7 +40,7 @@ function verify(readPacketPath: (request: PacketPathRequest) => Promise<PacketPa
   });
 }
 
-test('a program that cannot end while Services change is ended, and the result is unknown', async () => {
+test('a program that never finishes while Services change is killed, and the result is unknown', async () => {
   let state = stateOf();
   let ended = 0;
   const changing = setInterval(() => (state = stateOf()), 20);
@@ -60,7 +60,7 @@ test('a program that cannot end while Services change is ended, and the result i
   expect(ended).toBeGreaterThan(1);
 });
 
-test('a change after the kernel was read does no harm, however long the interpretation takes', async () => {
+test('a change after the kernel was read does not invalidate the result', async () => {
   let state = stateOf();
   const read: ProxyState[] = [];
   const result = await verify(
@@ -78,7 +78,7 @@ test('a change after the kernel was read does no harm, however long the interpre
   expect(result.verdict).toBe('different');
 });
 
-test('what fails although nothing changes is not tried again', async () => {
+test('a failure without a change is not retried', async () => {
   let attempts = 0;
   const state = stateOf();
   const result = await verify(

@@ -33,21 +33,21 @@ export interface VerifyNodeOptions {
   /** The state in force, or to verify, by family; read again after the kernel was read. */
   readonly states: () => ReadonlyMap<IPFamily, ProxyState>;
   readonly clock: Clock;
-  /** Rules that are read as if they were not installed. Default: none. */
+  /** Rules to ignore. Default: none. */
   readonly ignores?: (rule: PathRule) => boolean;
-  /** Interfaces that are read as if they did not exist. Default: none. */
+  /** Interfaces to ignore. Default: none. */
   readonly ignoredInterfaces?: readonly string[];
-  /** Ends the verification early: what was not verified is unknown. */
+  /** Aborts the verification: the rest is unknown. */
   readonly signal?: AbortSignal;
 }
 
-/** How often the kernel is read until it was read without a change of the state meanwhile. */
+/** Maximum attempts to read the kernel without a concurrent change of the state. */
 const ATTEMPTS = 8;
 
 /**
- * Verifies every family: reads the kernel, and compares what it does with packets with the state. A difference counts when a second
- * reading confirms it: a change may have been written meanwhile. Pauses often, so that the process stays responsive. Never rejects:
- * what fails is reported as unknown.
+ * Verifies every family: reads the kernel, and compares its packet handling with the state. A difference counts when a
+ * second read confirms it, as a change may have been written meanwhile. Pauses often, so that the process stays
+ * responsive. Never rejects: failures are reported as unknown.
  */
 export async function verifyNode(options: VerifyNodeOptions): Promise<NodeVerification> {
   const { backend, clock, states } = options;
@@ -67,7 +67,7 @@ export async function verifyNode(options: VerifyNodeOptions): Promise<NodeVerifi
   };
 }
 
-/** Whether NodePorts on loopback addresses are served by rules. Where sockets serve them, no rule decides. */
+/** Whether NodePorts on loopback addresses are served by rules. If sockets serve them, no rule decides. */
 export function servesLoopbackByRules({ capabilities = {} }: Pick<BackendModule, 'capabilities'>): boolean {
   const { localhostNodePorts = false, localhostNetwork = true } = capabilities;
   return localhostNodePorts && localhostNetwork;

@@ -55,7 +55,7 @@ describe('MetricsAccessReviewer', () => {
     );
   });
 
-  test.each(['tokenreviews', 'subjectaccessreviews'])('fails when it may not create %s itself', async (resource) => {
+  test.each(['tokenreviews', 'subjectaccessreviews'])('fails without permission to create %s', async (resource) => {
     server.forbidden.add(resource);
     await expect(reviewer.review('reader', signal)).rejects.toThrow(`cannot create resource "${resource}"`);
   });

@@ -10,7 +10,7 @@ export interface MetricsAccessReviewerOptions {
   readonly context?: string;
   /** The URL that a user must have permission to `get`. Default `/metrics`. */
   readonly path?: string;
-  /** Milliseconds in which the API server must answer a review. Default 3000. */
+  /** Timeout of a review in milliseconds. Default 3000. */
   readonly timeout?: number;
   readonly userAgent?: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -25,10 +25,11 @@ const ACCESS_REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
 const MAX_BYTES = 256 * 1024;
 
 /**
- * Decides by an API server who may read metrics: a TokenReview names the user of a bearer token, and a SubjectAccessReview
- * decides whether this user may `get` the URL `/metrics`. The reviewer itself needs permission to create both.
+ * Authorizes access to metrics by an API server: a TokenReview names the user of a bearer token, and a
+ * SubjectAccessReview decides whether this user may `get` the URL `/metrics`. The reviewer itself needs permission to
+ * create both.
  *
- * It keeps nothing: each decision takes two requests.
+ * It has no cache: each decision takes two requests.
  */
 export class MetricsAccessReviewer {
   readonly #credentials: ApiCredentials;
@@ -52,8 +53,8 @@ export class MetricsAccessReviewer {
   /**
    * @param token a bearer token, as received from a client.
    * @returns whether the token is valid, and its user has the permission.
-   * @throws ApiError when the API server cannot be reached, refuses the review, or its answer cannot be understood;
-   * KubernetesError when the configuration does not allow requests.
+   * @throws ApiError when the API server cannot be reached, refuses the review, or its answer is invalid;
+   *   KubernetesError when the configuration does not allow requests.
    */
   async review(token: string, signal: AbortSignal): Promise<'unauthenticated' | 'forbidden' | 'allowed'> {
     const reviewed = await this.#create(

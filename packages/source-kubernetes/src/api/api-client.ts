@@ -39,7 +39,7 @@ interface ApiRequest {
   readonly query: URLSearchParams;
   /** JSON to send; makes the request a POST. */
   readonly body?: string;
-  /** The answer is a stream of events: whoever compresses it may hold events back. */
+  /** The answer is a stream of events: compression would buffer events. */
   readonly watch?: boolean;
   /** Protobuf is accepted, and preferred. Default: JSON only. */
   readonly protobuf?: boolean;
@@ -53,7 +53,7 @@ export interface ObjectsRequest {
   readonly protobuf: boolean;
 }
 
-/** Some bytes of a list. */
+/** A chunk of a list. */
 export interface ListBytes {
   readonly bytes: Buffer;
   /** Whether the list is in protobuf; else it is JSON. */
@@ -159,7 +159,7 @@ export class ApiClient {
   /** Limits the total time of a request. */
   #attempt(signal: AbortSignal): {
     readonly signal: AbortSignal;
-    /** Why it was given up; undefined when it was not. */
+    /** Why the request was aborted; undefined when it was not. */
     failure(): ApiError | undefined;
     end(): void;
   } {
@@ -201,7 +201,7 @@ export class ApiClient {
    * Opens a connection that is no longer HTTP.
    *
    * @param protocols offered to the server, the preferred one first.
-   * @returns the connection, and what already arrived on it.
+   * @returns the connection, and data already received on it.
    * @throws ApiError, KubernetesError
    */
   async openWebSocket(
@@ -252,7 +252,7 @@ export class ApiClient {
     }
   }
 
-  /** Closes idle connections: they are probably as dead as the one that failed. */
+  /** Closes idle connections: they have probably failed as well. */
   dropIdleConnections(): void {
     for (const agent of this.#agents.values()) {
       for (const sockets of Object.values(agent.freeSockets)) {
@@ -374,8 +374,8 @@ export class ApiClient {
 }
 
 /**
- * Has the kernel probe a connection that is idle, so that a watch whose packets are dropped ends after seconds. The agent of `node:https`
- * enables this only for connections that are used again.
+ * Enables TCP keepalive, so that a watch whose packets are dropped ends after seconds. The agent of `node:https`
+ * enables it only for reused connections.
  */
 function probeWhileIdle(socket: Socket): void {
   const enable = () => socket.setKeepAlive(true, PROBE_AFTER);
@@ -386,7 +386,7 @@ function probeWhileIdle(socket: Socket): void {
   }
 }
 
-/** @param header `Retry-After`: seconds, or a date. @returns undefined without a time that is to come. */
+/** @param header `Retry-After`: seconds, or a date. @returns undefined without a time in the future. */
 function millisecondsOf(header: string | undefined, now: number): number | undefined {
   const seconds = Number(header);
   const milliseconds = Number.isNaN(seconds) ? Date.parse(header ?? '') - now : seconds * 1000;
@@ -431,7 +431,7 @@ async function readBody(response: IncomingMessage, clock: Clock, limits: BodyLim
   const decoder = new StringDecoder('utf8');
   let body = '';
   for await (const chunk of responseChunks(response, clock, limits)) {
-    // Pieces of a few bytes take ten times their size as text.
+    // Chunks of a few bytes take ten times their size as text.
     pending.push(chunk);
     if (pending.length >= TEXT_BYTES) {
       body += decoder.write(pending.takeBytes());

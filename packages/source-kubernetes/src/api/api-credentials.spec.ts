@@ -69,14 +69,14 @@ async function begin(options: KubernetesSourceOptions) {
   return { source, handler, logger };
 }
 
-/** Ends the watches, so that the next requests carry what holds by then; a new Service shows that they got through. */
+/** Ends the watches, so that the next requests use the current credentials; a new Service shows that they succeeded. */
 async function getsThrough(handler: RecordingHandler, name: string): Promise<void> {
   server.store.put('services', { metadata: { name, namespace: 'default' }, spec: { clusterIP: '10.96.0.1' } });
   server.disturbWatches('reset');
   await until(() => handler.services.has(`default/${name}`), `Service ${name}`);
 }
 
-/** `/proc/net/tcp`: the connection is probed when it is idle for long enough. */
+/** `/proc/net/tcp`: the keepalive timer is active. */
 const KEEPALIVE_TIMER = '02';
 const ESTABLISHED = '01';
 
@@ -169,7 +169,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     expect(server.requests.at(-1)?.authorization).not.toBe('Bearer t1');
   });
 
-  test('may be late: a failing plug-in is logged, and run again', async () => {
+  test('may be delayed: a failing plug-in is logged and retried', async () => {
     await serve({ tokens: new Set(['late']) });
     const plugin = await write('plugin', '#!/bin/sh\necho "not yet" >&2\nexit 3\n');
     await chmod(plugin, 0o755);
@@ -221,7 +221,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     expect(server.requests).toEqual([]);
   });
 
-  test('are sent on connections that the kernel probes while they are idle, so that a dead one is noticed', async () => {
+  test('are sent on connections with TCP keepalive, so that a dead one is detected', async () => {
     await serve();
     const { handler } = await begin({ kubeconfig: await kubeconfig({ token: 'x' }) });
     await until(() => handler.servicesSynced === 1 && server.openWatches.length === 4, 'watches');
@@ -230,7 +230,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
       expect(connections.length).toBeGreaterThanOrEqual(4);
       return connections.filter((timer) => timer !== KEEPALIVE_TIMER);
     };
-    // Another timer runs while something that was sent is not acknowledged.
+    // Another timer runs while sent data is not acknowledged.
     await until(async () => (await withoutTimer()).length === 0, 'probes of each connection');
   });
 

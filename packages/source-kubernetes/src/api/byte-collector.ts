@@ -1,8 +1,8 @@
 const FIRST = 4096;
 
 /**
- * Collects bytes that arrive in pieces of any size, in at most twice the memory of the bytes: a separate buffer for
- * each small piece takes much more than its bytes.
+ * Collects bytes that arrive in chunks of any size, in at most twice the memory of the bytes: a separate buffer for
+ * each small chunk takes much more than its bytes.
  */
 export class ByteCollector {
   #buffer = Buffer.alloc(0);

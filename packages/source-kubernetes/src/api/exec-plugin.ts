@@ -12,7 +12,7 @@ export interface ExecCredential {
   readonly expires: number | undefined;
 }
 
-/** Milliseconds after which a plug-in that does not end is killed. */
+/** Timeout of a plug-in in milliseconds, after which it is killed. */
 const TIME_LIMIT = 60_000;
 const MAX_OUTPUT = 1024 * 1024;
 
@@ -74,7 +74,7 @@ function run(plugin: ExecPlugin, env: NodeJS.ProcessEnv, signal: AbortSignal): P
     let output = '';
     let complaint = '';
     child.on('error', (error) => {
-      // A descendant may hold the pipes open: it is not waited for. Without descriptors for them there are none.
+      // A descendant may hold the pipes open: it is not awaited. Without descriptors there are no pipes.
       child.stdout?.destroy();
       child.stderr?.destroy();
       reject(failed(plugin, `cannot be run: ${messageOf(error)}`, error));

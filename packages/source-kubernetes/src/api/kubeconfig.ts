@@ -86,9 +86,9 @@ function whatItIs(content: unknown): string {
   return names.length === 0 ? 'empty' : `YAML with the fields ${printable(names.slice(0, 5).join(', '))}`;
 }
 
-/** Characters. Certificates of many clusters are below that by far. */
+/** Maximum characters, far more than the certificates of many clusters. */
 const MAX_LENGTH = 1024 * 1024;
-/** As `nestingOfText` counts it; more could use up the stack of the YAML parser. */
+/** As `nestingOfText` counts it; more could overflow the stack of the YAML parser. */
 const MAX_NESTING = 200;
 
 class KubeconfigReader {

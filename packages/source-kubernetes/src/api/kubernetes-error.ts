@@ -27,7 +27,7 @@ export class KubernetesError extends ProxierError {}
  */
 export class ApiError extends ProxierError {}
 
-/** A watch was open, and nothing came for so long that a server would have sent a bookmark (`API_SILENT`). */
+/** An open watch received nothing for longer than the bookmark interval (`API_SILENT`). */
 export class SilentWatch extends ApiError {
   /** @param limit milliseconds. */
   constructor(limit: number) {
@@ -51,7 +51,7 @@ export class ApiStatusError extends ApiError {
   readonly reason: string;
   /** Milliseconds to wait before the next request, when the server requests it. */
   readonly retryAfter: number | undefined;
-  /** The server does not have the requested version yet, or not any more: it was restored. */
+  /** The server does not have the requested version, for example after a restore. */
   readonly isVersionTooLarge: boolean;
 
   constructor(status: number, reason: string, message: string, retryAfter?: number, isVersionTooLarge = false) {

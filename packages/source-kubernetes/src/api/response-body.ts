@@ -5,7 +5,7 @@ import { type Clock, isProxierError } from '@kube-proxier/core';
 import { InactivityTimer } from './inactivity-timer.js';
 import { ApiError, ResponseTooLarge } from './kubernetes-error.js';
 
-/** How long, and how much of, an answer is read. */
+/** Limits for reading an answer. */
 export interface BodyLimits {
   /** Maximum size in bytes, after decompression. */
   readonly maxBytes: number;
@@ -13,13 +13,13 @@ export interface BodyLimits {
   readonly silenceLimit: number;
 }
 
-/** Size of the pieces that are decompressed at a time: larger ones take longer than the event loop should be held. */
+/** Chunk size for decompression: larger chunks would block the event loop for too long. */
 const GUNZIP_BYTES = 32 * 1024;
 
 /**
  * The bytes of an answer, decompressed, as they arrive. The connection is closed when the iteration stops before the end.
  *
- * @throws ApiError when it breaks off, is silent for too long, or is too large; other errors as the connection had them.
+ * @throws ApiError when it is truncated, times out, or is too large; other errors of the connection unchanged.
  */
 export async function* responseChunks(
   response: IncomingMessage,
@@ -64,7 +64,7 @@ function decompressed(response: IncomingMessage, onData: () => void): Readable {
   const gunzip = createGunzip({ chunkSize: GUNZIP_BYTES });
   // Many bytes may arrive before the first is decompressed.
   response.on('data', onData);
-  // The iteration over `gunzip` throws what either of them throws.
+  // The iteration over `gunzip` throws the errors of both streams.
   return pipeline(response, gunzip, () => {});
 }
 

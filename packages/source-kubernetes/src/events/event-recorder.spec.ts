@@ -101,7 +101,7 @@ describe('EventRecorder', () => {
     expect(logger.warnings).toEqual([]);
   });
 
-  test('stops retrying where it is forbidden, and logs that once', async () => {
+  test('stops retrying when forbidden, and logs that once', async () => {
     server.forbidden.add('events');
     record();
     recorder.record(event('a'));

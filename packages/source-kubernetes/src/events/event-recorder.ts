@@ -81,9 +81,9 @@ interface Waiting {
 }
 
 /**
- * Creates events in the API server (`events.k8s.io/v1`). No caller waits for them: `record` returns at once and never
- * throws; events are rate-limited; an event that cannot be created after some retries is dropped, with a log line for
- * the first of them.
+ * Creates events in the API server (`events.k8s.io/v1`). Asynchronous: `record` returns at once and never throws;
+ * events are rate-limited; an event that cannot be created after some retries is dropped, with a log line for the first
+ * of them.
  */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;

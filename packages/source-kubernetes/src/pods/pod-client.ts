@@ -6,14 +6,14 @@ import { type CredentialOptions, createApiCredentials } from '../api/api-credent
 import { ApiError, ApiStatusError } from '../api/kubernetes-error.js';
 import { controlFrame, WebSocketReader } from './web-socket-reader.js';
 
-/** How to reach an API server, and how long to wait. */
+/** Connection to an API server, and timeout. */
 export interface PodClientOptions extends Pick<CredentialOptions, 'kubeconfig' | 'master' | 'context'> {
   readonly userAgent: string;
-  /** Milliseconds until a request, or a command with all of its output, has failed. Default 15000. */
+  /** Timeout in milliseconds of a request, or of a command with all of its output. Default 15000. */
   readonly timeout?: number;
 }
 
-/** A pod, as far as its containers can be found. */
+/** A pod with its containers. */
 export interface PodSummary {
   readonly namespace: string;
   readonly name: string;
@@ -28,7 +28,7 @@ export interface PodSummary {
   }[];
 }
 
-/** What to run, and where. */
+/** A command and its container. */
 export interface PodCommand {
   readonly namespace: string;
   readonly pod: string;
@@ -93,10 +93,10 @@ export class PodClient {
   }
 
   /**
-   * Runs a command in a container, and waits for its end.
+   * Runs a command in a container until its end.
    *
-   * @throws ApiError `API_SILENT` after the timeout, `API_STATUS` where the server refuses it, `COMMAND_FAILED` when it
-   * could not be started, `API_UNREACHABLE` when the connection ended before the command.
+   * @throws ApiError `API_SILENT` after the timeout, `API_STATUS` when the server refuses it, `COMMAND_FAILED` when it
+   *   could not be started, `API_UNREACHABLE` when the connection ended before the command.
    */
   async run({ namespace, pod, container, command }: PodCommand, signal: AbortSignal): Promise<PodCommandResult> {
     const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/exec`;

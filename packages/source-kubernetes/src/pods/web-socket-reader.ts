@@ -18,7 +18,7 @@ const RESERVED = 0x70;
 /** Bytes of the payload of a control frame. */
 const MAX_CONTROL = 125;
 
-/** Reads what a server sends on a WebSocket (RFC 6455), as it arrives. */
+/** Decodes the data of a WebSocket server (RFC 6455) as it arrives. */
 export class WebSocketReader {
   #pending: Buffer = Buffer.alloc(0);
   #fragments: Buffer[] = [];
@@ -30,7 +30,7 @@ export class WebSocketReader {
   /**
    * Messages that are complete with this data.
    *
-   * @throws ApiError `API_RESPONSE_INVALID` for what is no WebSocket, or too large.
+   * @throws ApiError `API_RESPONSE_INVALID` for invalid or too large messages.
    */
   read(data: Buffer): readonly WebSocketEvent[] {
     this.#pending = this.#pending.length === 0 ? data : Buffer.concat([this.#pending, data]);

@@ -6,7 +6,7 @@ import { MessageReader } from './message-reader.js';
 import { ProtobufError } from './protobuf-error.js';
 import { DELIMITED, WireReader } from './wire-reader.js';
 
-/** What every answer begins with: `k8s`, and the version of the encoding. A `runtime.Unknown` follows. */
+/** Magic bytes of every answer: `k8s`, and the version of the encoding. A `runtime.Unknown` follows. */
 export const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 /** Tags of a `runtime.Unknown`. */
 export const TYPE_META_TAG = (1 << 3) | DELIMITED;
@@ -14,11 +14,11 @@ export const RAW_TAG = (2 << 3) | DELIMITED;
 export const CONTENT_ENCODING_TAG = (3 << 3) | DELIMITED;
 export const CONTENT_TYPE_TAG = (4 << 3) | DELIMITED;
 
-/** An object with its type, whose message is not read yet. */
+/** An object with its type, whose message is not decoded yet. */
 export interface Envelope {
   readonly apiVersion: string | undefined;
   readonly kind: string | undefined;
-  /** Where its message is. */
+  /** Position of its message. */
   readonly from: number;
   readonly to: number;
 }
@@ -74,7 +74,7 @@ export function readTypeMeta(bytes: Buffer, from: number, to: number): TypeMeta 
   return { apiVersion: isText(apiVersion) ? apiVersion : undefined, kind: isText(kind) ? kind : undefined };
 }
 
-/** The message may be in another encoding, in theory. */
+/** The message could be in another encoding. */
 export function checkContent(type: string): void {
   if (type !== '' && type !== PROTOBUF_TYPE) {
     throw new ProtobufError(`it contains ${printable(type, 60)}`);

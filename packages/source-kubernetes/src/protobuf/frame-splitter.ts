@@ -1,13 +1,13 @@
 import { ByteCollector } from '../api/byte-collector.js';
 import { ApiError } from '../api/kubernetes-error.js';
 
-/** Size of the length of a frame: an unsigned number, the most significant byte first. */
+/** Size of the length of a frame: unsigned, big-endian. */
 const HEADER_BYTES = 4;
 
 /** Splits a stream of bytes into frames, each with its length before it, for any chunk size, and buffers at most one frame. */
 export class FrameSplitter {
   readonly #pending = new ByteCollector();
-  /** Bytes of the length that have arrived, and what they say. */
+  /** Received bytes of the length, and their value. */
   #headerBytes = 0;
   #length = 0;
 

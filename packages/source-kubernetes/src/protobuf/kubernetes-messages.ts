@@ -1,6 +1,6 @@
 /**
- * The messages of Kubernetes, as far as they are read: numbers as in the files `generated.proto`, presence as in the tags of the
- * types in Go. Numbers never change: API versions are stable.
+ * The parts of Kubernetes messages that are read: numbers as in the files `generated.proto`, presence as in the tags of
+ * the types in Go. Numbers never change: API versions are stable.
  */
 import {
   bool,

@@ -1,10 +1,10 @@
 /**
- * What Kubernetes writes of a field without a value into JSON. In protobuf it writes texts, numbers and structures always, and
- * pointers, lists and maps where they have a value.
+ * How Kubernetes encodes a field without a value in JSON. In protobuf, it always writes strings, numbers and
+ * structures, and writes pointers, lists and maps if they have a value.
  *
- * - `omitted`: nothing (`omitempty`).
- * - `written`: its zero: an empty text, 0, false, null for a list.
- * - `pointer`: nothing without a value; an empty text, 0 and false are values.
+ * - `omitted`: omitted (`omitempty`).
+ * - `written`: the zero value: an empty string, 0, false, null for a list.
+ * - `pointer`: omitted without a value; an empty string, 0 and false are values.
  */
 export type Presence = 'omitted' | 'written' | 'pointer';
 
@@ -20,7 +20,7 @@ export interface FieldLayout {
   readonly message?: MessageLayout;
 }
 
-/** A message, by the names of its fields in JSON. What is not named here is skipped. */
+/** A message, by the names of its fields in JSON. Other fields are skipped. */
 export interface MessageLayout {
   readonly name: string;
   readonly fields: Readonly<Record<string, FieldLayout>>;

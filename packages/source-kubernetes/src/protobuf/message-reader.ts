@@ -3,14 +3,14 @@ import type { FieldLayout, MessageLayout } from './message-layout.js';
 import { ProtobufError } from './protobuf-error.js';
 import { DELIMITED, VARINT, WireReader } from './wire-reader.js';
 
-/** Reads the value of a field whose tag was read. `before` is the value so far, of a list or a map. */
+/** Reads the value of a field after its tag. `before` is the value so far of a list or a map. */
 type ReadValue = (wire: WireReader, before: unknown) => unknown;
 
 interface FieldReader {
   readonly name: string;
   readonly number: number;
   readonly wireType: number;
-  /** Whether it may come several times. */
+  /** Whether it may be repeated. */
   readonly repeated: boolean;
   readonly read: ReadValue;
   /** The value in JSON; undefined for nothing. */
@@ -30,7 +30,7 @@ const YEAR_10000 = 253_402_300_800;
 /** A message without fields. */
 const nothing = new WireReader();
 
-/** Reads objects of one kind from protobuf: of each only what is retained, as the JSON of the same object has it. */
+/** Reads objects of one kind from protobuf: only the retained part, equal to that of the object's JSON. */
 export class MessageReader {
   readonly #wire = new WireReader();
   readonly #read: (wire: WireReader) => Readonly<Record<string, unknown>>;
@@ -55,7 +55,7 @@ export class MessageReader {
     try {
       return this.#read(wire);
     } finally {
-      // The bytes may be those of a whole chunk.
+      // The bytes may belong to a whole chunk.
       wire.open(EMPTY, 0, 0);
     }
   }
@@ -93,7 +93,7 @@ function recordReader(layout: MessageLayout, shape: Shape): (wire: WireReader) =
       }
       const before = values[place];
       if (before !== undefined && !reader.repeated) {
-        // Encoders write it once; with another one, which of the two counts would be a guess.
+        // Encoders write it once; a repetition would be ambiguous.
         throw new ProtobufError(`${reader.name} comes twice`);
       }
       values[place] = reader.read(wire, before);
@@ -229,7 +229,7 @@ function mapEntryReader(shape: Shape): ReadValue {
       if (tag === KEY) {
         key = wire.text();
       } else if (tag === VALUE) {
-        // Its text is read where it is retained.
+        // Its text is read only if retained.
         valueAt = wire.at;
         wire.skip(DELIMITED);
       } else {

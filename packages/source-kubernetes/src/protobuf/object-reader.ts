@@ -15,7 +15,7 @@ const TYPE_TAG = (1 << 3) | DELIMITED;
 const OBJECT_TAG = (2 << 3) | DELIMITED;
 const RAW_TAG = (1 << 3) | DELIMITED;
 
-/** What an event has beside its object. */
+/** The fields of an event besides its object. */
 const versioned = fields({
   metadata: fields({ resourceVersion: whole, annotations: anyFieldsOf({ [INITIAL_EVENTS_END]: whole }) }),
 });

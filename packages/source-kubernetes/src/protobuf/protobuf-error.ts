@@ -1,6 +1,8 @@
 import { ApiError } from '../api/kubernetes-error.js';
 
-/** An answer claims to be protobuf, and is not, or not that of Kubernetes (`API_RESPONSE_INVALID`). The same may be readable as JSON. */
+/**
+ * An answer in protobuf is malformed, or not from Kubernetes (`API_RESPONSE_INVALID`). The JSON form may be readable.
+ */
 export class ProtobufError extends ApiError {
   /** @param why the rest of a sentence about the answer. */
   constructor(why: string) {

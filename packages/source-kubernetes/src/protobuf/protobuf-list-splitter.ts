@@ -19,12 +19,12 @@ import { checkedLength, checkedTag, DELIMITED, fixedSize, VARINT, VarintCollecto
 /** Tags of a list. */
 const LIST_META_TAG = (1 << 3) | DELIMITED;
 const ITEM_TAG = (2 << 3) | DELIMITED;
-/** Maximum size of all values around the items. Real ones have a few hundred bytes. */
+/** Maximum size of all values around the items. Real values have a few hundred bytes. */
 const MAX_HEAD_BYTES = 1024 * 1024;
 
 /**
- * What comes next: the first bytes (`magic`), the tag of a field, the length of its value, its value, a value that is skipped, or a
- * number that is skipped.
+ * Parser state: the magic bytes (`magic`), the tag of a field, the length of its value, its value, a skipped value, or
+ * a skipped number.
  */
 type Next = 'magic' | 'tag' | 'length' | 'value' | 'skipped' | 'number';
 
@@ -35,16 +35,16 @@ const listMetaReader = new MessageReader(LIST_META, whole);
  * complete, and only the incomplete one is buffered.
  */
 export class ProtobufListSplitter<Item> {
-  /** The part of a value that has arrived. */
+  /** The received part of a value. */
   readonly #pending = new ByteCollector();
   readonly #varint = new VarintCollector();
   #next: Next = 'magic';
   #tag = 0;
-  /** Bytes of the value that have not arrived. */
+  /** Missing bytes of the value. */
   #missing = MAGIC.length;
   /** Bytes that were read. */
   #position = 0;
-  /** Where the list ends; undefined outside of it. */
+  /** End position of the list; undefined outside of it. */
   #listEnd: number | undefined;
   #hasList = false;
   #hasItems = false;
@@ -63,9 +63,7 @@ export class ProtobufListSplitter<Item> {
     private readonly readItem: (bytes: Buffer, from: number, to: number) => Item,
   ) {}
 
-  /**
-   * The list without its items, as far as it came before them; undefined before the items have begun. `items` is empty.
-   */
+  /** The part of the list before its items; undefined before the first item. `items` is empty. */
   get head(): UnknownRecord | undefined {
     return this.#hasItems ? { ...this.#head, items: [] } : undefined;
   }
@@ -87,10 +85,10 @@ export class ProtobufListSplitter<Item> {
   }
 
   /**
-   * The list is complete.
+   * Ends the list.
    *
    * @returns the list without its items: `items` is empty where there is a list, and absent where there is none.
-   * @throws ApiError `API_RESPONSE_INVALID` when it is cut off.
+   * @throws ApiError `API_RESPONSE_INVALID` when it is truncated.
    */
   end(): UnknownRecord {
     if (this.#next !== 'tag' || !this.#varint.isEmpty || this.#listEnd !== undefined) {
@@ -99,7 +97,7 @@ export class ProtobufListSplitter<Item> {
     return this.#hasList ? { ...this.#head, items: [] } : this.#head;
   }
 
-  /** @returns the position after what was read. */
+  /** @returns the position after the read part. */
   #readPart(chunk: Buffer, at: number, items: Item[]): number {
     switch (this.#next) {
       case 'tag':
@@ -185,7 +183,7 @@ export class ProtobufListSplitter<Item> {
     this.#next = 'tag';
   }
 
-  /** Whether the value of this field is read; others are skipped. */
+  /** Whether the value of this field is read; other fields are skipped. */
   #isRead(): boolean {
     if (this.#listEnd !== undefined) {
       return this.#tag === ITEM_TAG || this.#tag === LIST_META_TAG;
@@ -197,7 +195,7 @@ export class ProtobufListSplitter<Item> {
     return this.#listEnd !== undefined && this.#tag === ITEM_TAG;
   }
 
-  /** Reads a value as soon as all of it has arrived. */
+  /** Reads a value when it is complete. */
   #readValue(chunk: Buffer, at: number, items: Item[]): number {
     const end = at + this.#missing;
     if (end > chunk.length) {

@@ -86,13 +86,13 @@ interface Listed {
   readonly items: readonly ReceivedObject[];
 }
 
-/** Pieces of bytes, cut at these borders: copies, since a socket reuses its buffers. */
+/** Chunks of bytes, split at these positions: copies, since a socket reuses its buffers. */
 function pieces(bytes: Buffer, cuts: readonly number[]): readonly Buffer[] {
   const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
   return places.slice(1).map((to, index) => Buffer.from(bytes.subarray(places[index], to)));
 }
 
-/** What is read of a list; `invalid` when it is refused. */
+/** The result of reading a list; `invalid` when it is rejected. */
 function read(
   resource: WatchedResource,
   bytes: Buffer,
@@ -171,7 +171,7 @@ describe.each(RESOURCES.map((resource) => [resource.kind, resource] as const))('
     );
   });
 
-  test('is never treated as complete when it is cut off', () => {
+  test('is never treated as complete when truncated', () => {
     fc.assert(
       fc.property(objects, fc.nat(), borders, (some, length, cuts) => {
         // The last two fields are empty texts, which may be absent.
@@ -184,7 +184,7 @@ describe.each(RESOURCES.map((resource) => [resource.kind, resource] as const))('
     );
   });
 
-  test('is refused or read when bytes are changed, and never anything else happens', () => {
+  test('is either rejected or read when bytes are changed', () => {
     const change = fc.record({ at: fc.nat(), remove: fc.nat({ max: 3 }), insert: fc.uint8Array({ maxLength: 3 }) });
     fc.assert(
       fc.property(objects, fc.array(change, { minLength: 1, maxLength: 3 }), borders, (some, changes, cuts) => {
@@ -312,7 +312,7 @@ describe('hostile protobuf', () => {
     expect(listed).toMatchObject({ items: [{ key: 'a' }] });
   });
 
-  test('a longer item than allowed is refused before it has arrived, and only an incomplete one is held', () => {
+  test('an oversized item is rejected before it has arrived, and only one incomplete item is buffered', () => {
     const head = writer()
       .raw(Buffer.from('k8s\0'))
       .header(2, 2 ** 31 - 1)
@@ -339,7 +339,7 @@ describe('hostile protobuf', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1_000_000);
   });
 
-  test('much around the items is refused', () => {
+  test('too much data around the items is rejected', () => {
     const list = encodeList('v1', 'Service', METADATA, []);
     const padding = (bytes: number) => Buffer.concat([list, writer().delimited(99, Buffer.alloc(bytes)).bytes]);
     expect(read(SERVICES, padding(1000), [5])).toMatchObject({ items: [] });
@@ -373,7 +373,7 @@ describe('hostile protobuf', () => {
     expect(() => iterator.next()).toThrow('unknown type SYNC');
   });
 
-  test('an error of the server is thrown as of JSON', () => {
+  test('an error of the server is thrown as with JSON', () => {
     const status = {
       kind: 'Status',
       status: 'Failure',

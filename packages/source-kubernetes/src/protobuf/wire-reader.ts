@@ -10,16 +10,16 @@ export const FIXED32 = 5;
 /** Maximum size of a message that protobuf allows. */
 const MAX_LENGTH = 0x7fff_ffff;
 const MAX_VARINT_BYTES = 10;
-/** Maximum size of a text that is looked up among those read before. */
+/** Maximum size of a cached text. */
 const SHARED_BYTES = 64;
-/** Number of texts that are remembered: a power of two. */
+/** Number of cached texts: a power of two. */
 const SHARED_TEXTS = 2048;
 const PRIME = 0x0100_0193;
 
 /**
- * Reads values of protobuf from a piece of memory, never beyond the end that is set.
+ * Reads protobuf values from a buffer, never beyond the set end.
  *
- * Texts are read once: a short one that was read a moment ago is returned as the same text.
+ * Short texts are cached: a recently read one is returned as the same string.
  */
 export class WireReader {
   /** Position of the next byte. */
@@ -31,7 +31,7 @@ export class WireReader {
   /** The upper half of the last varint. */
   #high = 0;
 
-  /** Reads from these bytes next. */
+  /** Sets the buffer to read from. */
   open(bytes: Buffer, from: number, to: number): void {
     this.#bytes = bytes;
     this.at = from;
@@ -183,7 +183,7 @@ export function fixedSize(type: number): number {
   throw new ProtobufError(`a field has the unknown wire type ${type}`);
 }
 
-/** Collects a varint that arrives byte by byte. */
+/** Decodes a varint that arrives byte by byte. */
 export class VarintCollector {
   #value = 0;
   #count = 0;
@@ -207,7 +207,7 @@ export class VarintCollector {
     return value;
   }
 
-  /** Nothing of a number has arrived. */
+  /** Whether no byte of a number has arrived. */
   get isEmpty(): boolean {
     return this.#count === 0;
   }

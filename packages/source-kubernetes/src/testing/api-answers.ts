@@ -9,7 +9,7 @@ import type { ServedResource } from './served-resources.js';
 
 export const JSON_TYPE = 'application/json';
 export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
-/** Bytes from which a list is compressed, where the client accepts it. */
+/** Minimum size in bytes of a compressed list, if the client accepts compression. */
 const COMPRESSED_FROM = 128 * 1024;
 /** Answers of the fake API server: their encoding, their compression, and faults in them. */
 export class ApiAnswers {

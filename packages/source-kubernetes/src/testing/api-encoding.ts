@@ -15,7 +15,7 @@ interface Field {
   readonly isWritten: boolean;
 }
 
-/** An object that no API server has: a field has a value of another type. */
+/** An object that no API server would store: a field has a value of a wrong type. */
 export class NotEncodable extends Error {}
 
 const MESSAGES: ReadonlyMap<string, readonly Field[]> = new Map(
@@ -42,7 +42,7 @@ export function hasMessage(kind: string): boolean {
 }
 
 /**
- * An object as an API server has it in JSON: without unknown fields, and with those that are always there.
+ * An object in an API server's JSON: without unknown fields, and with all mandatory ones.
  *
  * @throws NotEncodable
  */
@@ -114,7 +114,7 @@ export function isProtobufBody(body: Buffer): boolean {
   return body.subarray(0, MAGIC.length).equals(MAGIC);
 }
 
-/** The same answer, longer by so many bytes, that mean nothing. */
+/** The same answer, padded by this many bytes. */
 export function padded(body: Buffer, bytes: number): Buffer {
   const padding = Buffer.alloc(bytes, ' ');
   return Buffer.concat([body, isProtobufBody(body) ? new ProtobufWriter().delimited(100, padding).bytes : padding]);
@@ -244,7 +244,7 @@ function writeValue(writer: ProtobufWriter, field: Field, given: unknown): void 
   }
 }
 
-/** As gogo writes what has no value. */
+/** Zero values, as written by gogo. */
 function writeZero(writer: ProtobufWriter, field: Field): void {
   const { number, type } = field;
   if (MESSAGES.has(type)) {

@@ -4,7 +4,7 @@ export interface ApiRequestInfo {
   readonly resource: string;
   readonly verb: 'list' | 'watch' | 'create';
   readonly query: URLSearchParams;
-  /** What the answer is in, where the resource and the answer have both. */
+  /** The encoding of the answer, if the resource and the answer support both. */
   readonly encoding: 'json' | 'protobuf';
   /** Number of earlier requests. */
   readonly index: number;

@@ -1,6 +1,6 @@
 /**
- * All fields of the objects that the fake API server encodes, from the files `generated.proto` and `types.go` of Kubernetes 1.36. The
- * reader of the package has a table of its own, so that each is checked by the other.
+ * All fields of the objects that the fake API server encodes, from the files `generated.proto` and `types.go` of
+ * Kubernetes 1.36. Independent of the table of the package's reader, so that each checks the other.
  *
  * A field is its number, its type, `*` for a list, `?` for a pointer, and `!` where JSON has its zero instead of nothing.
  */

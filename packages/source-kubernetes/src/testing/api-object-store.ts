@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ApiObject } from './api-object.js';
 import type { Matcher } from './selectors.js';
 
-/** Something that happened to one object. */
+/** A change of one object. */
 export interface StoreChange {
   readonly resource: string;
   readonly version: number;
@@ -34,7 +34,7 @@ export class ApiObjectStore {
   #version = 100;
   /** Changes up to this version have expired. */
   #compacted = 0;
-  /** The state of the watch cache while it is behind, by resource, and what it has not seen. */
+  /** The state of the watch cache while it is behind, by resource, and the pending changes. */
   #frozen: { readonly version: number; readonly objects: ReadonlyMap<string, readonly ApiObject[]> } | undefined;
   #unseen: StoreChange[] = [];
 
@@ -43,12 +43,12 @@ export class ApiObjectStore {
     return this.#version;
   }
 
-  /** The version of the watch cache: what watches, and lists of any version, are answered from. */
+  /** The version of the watch cache, which answers watches and lists of any version. */
   get cachedVersion(): number {
     return this.#frozen?.version ?? this.#version;
   }
 
-  /** The watch cache stays as it is, and watches see no changes: the server has lost its connection to etcd. */
+  /** Freezes the watch cache, and watches receive no changes: simulates a lost connection to etcd. */
   freezeCache(): void {
     this.#frozen ??= {
       version: this.#version,
@@ -56,7 +56,7 @@ export class ApiObjectStore {
     };
   }
 
-  /** The watch cache catches up. */
+  /** Lets the watch cache catch up. */
   thawCache(): void {
     for (const change of this.#unseen.splice(0)) {
       this.#frozen = { version: change.version, objects: new Map() };

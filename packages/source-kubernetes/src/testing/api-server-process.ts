@@ -21,7 +21,7 @@ export interface ApiServerPrograms {
 export interface ApiServerProcessOptions extends ApiServerPrograms {
   /** Command that starts both programs, such as one that enters a network namespace. Default: none. */
   readonly prefix?: readonly string[];
-  /** Sends a request. Default: from this process; another network namespace requires another way. */
+  /** Sends a request. Default: from this process, which does not work for another network namespace. */
   readonly send?: (request: ApiServerRequest) => Promise<ApiServerResponse>;
 }
 
@@ -40,7 +40,7 @@ export interface ApiServerResponse {
   readonly body: string;
 }
 
-/** What a token of a service account says. */
+/** Claims of a service account token. */
 export interface TokenRequest {
   readonly namespace: string;
   readonly name: string;
@@ -68,15 +68,15 @@ const ISSUER = 'https://kubernetes.default.svc';
 const START_TIMEOUT = 180_000;
 const POLL_INTERVAL = 100;
 
-/** Where the programs of a real API server are, from `KUBE_APISERVER` and `ETCD`; undefined when one is missing. */
+/** Paths of the programs of a real API server, from `KUBE_APISERVER` and `ETCD`; undefined when one is missing. */
 export function apiServerPrograms(environment: NodeJS.ProcessEnv = process.env): ApiServerPrograms | undefined {
   const { KUBE_APISERVER: apiServer = '', ETCD: etcd = '' } = environment;
   return apiServer === '' || etcd === '' ? undefined : { apiServer, etcd };
 }
 
 /**
- * A real API server with its etcd, on free ports of the loopback address: RBAC, tokens of service accounts that the test
- * signs itself, TLS by an authority of the test. Its objects are gone when it is stopped.
+ * A real API server with its etcd, on free ports of the loopback address: RBAC, service account tokens signed by the
+ * test, TLS by an authority of the test. Its objects are deleted when it is stopped.
  */
 export class ApiServerProcess {
   readonly authority = new TestCertificateAuthority();

@@ -49,7 +49,7 @@ async function startProcess(programs: NonNullable<ReturnType<typeof apiServerPro
     delete: (name) => server.delete('services', name, 'contract'),
     async compact() {
       await server.compact();
-      // The watch cache remembers what etcd does not.
+      // The watch cache has versions that etcd has compacted.
       await server.stopServer();
       await server.startServer();
     },
@@ -149,7 +149,7 @@ describe.each(servers)('%s responds as the API server of Kubernetes 1.36', (_nam
     const last = await server.put('f');
     const events = await watch(`${from}&timeoutSeconds=5&allowWatchBookmarks=true`);
     expect(types(events)).toEqual(['MODIFIED', 'DELETED', 'ADDED']);
-    // As it was last, with the version of its removal.
+    // In its last state, with the version of its deletion.
     expect(events[1]?.object).toMatchObject({ kind: 'Service', spec: before?.spec, metadata: { name: 'c' } });
     const versions = events.map(({ object }) => Number(object.metadata.resourceVersion));
     expect(versions).toEqual([...versions].sort((a, b) => a - b));
@@ -218,7 +218,7 @@ describe.each(servers)('%s responds as the API server of Kubernetes 1.36', (_nam
     expect(await typeOf(`${SERVICES}?fieldSelector=spec.x%3D1`, `${protobuf}, ${json}`)).toEqual([400, protobuf, true]);
   });
 
-  test('to unauthorized clients, and to what it does not know', async () => {
+  test('to unauthorized clients, and to unknown requests', async () => {
     expect(await get('', SERVICES, 'bad')).toMatchObject({
       status: 401,
       body: { kind: 'Status', reason: 'Unauthorized', code: 401 },

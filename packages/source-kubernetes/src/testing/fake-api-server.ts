@@ -36,13 +36,13 @@ export interface FakeApiServerOptions {
   /** Lists of any version are answered from the watch cache, whole; without it in pages, from etcd. Default true. */
   readonly watchCache?: boolean;
   /**
-   * What becomes of `sendInitialEvents`: it is `served` (Kubernetes 1.34 and later), `refused` (1.27 to 1.33, as most of them are
+   * Handling of `sendInitialEvents`: `served` (Kubernetes 1.34 and later), `refused` (1.27 to 1.33, as most of them are
    * configured) or `ignored` (before). Default `served`.
    */
   readonly watchList?: 'served' | 'refused' | 'ignored';
   /**
-   * What becomes of a request for protobuf: it is `served`, as by every API server; `ignored`, and answered with JSON where that is
-   * accepted too; or `refused` (406), as by a proxy that knows JSON only. Custom resources have no protobuf. Default `served`.
+   * Handling of a request for protobuf: `served`, as by every API server; `ignored`, and answered with JSON if
+   * accepted; or `refused` (406), as by a JSON-only proxy. Custom resources have no protobuf. Default `served`.
    */
   readonly protobuf?: 'served' | 'ignored' | 'refused';
 }
@@ -63,7 +63,7 @@ export interface ReviewedUser {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What a command in a container does; `hang` never ends, `reset` breaks the connection off. */
+/** The behaviour of a command in a container; `hang` never ends, `reset` resets the connection. */
 export type ExecOutcome =
   | { readonly stdout: string; readonly stderr: string; readonly exitStatus: number }
   | { readonly refused: string }
@@ -100,7 +100,7 @@ export class FakeApiServer {
   readonly forbidden = new Set<string>();
   /** Users that a TokenReview finds, by their token. */
   readonly users = new Map<string, ReviewedUser>();
-  /** What users may do, as `verb path` of URLs that are no resources, by user name. */
+  /** Permissions for non-resource URLs, as `verb path`, by user name. */
   readonly permissions = new Map<string, ReadonlySet<string>>();
   /** Accepted bearer tokens; undefined for no authentication. */
   tokens: ReadonlySet<string> | undefined;
@@ -147,8 +147,8 @@ export class FakeApiServer {
   }
 
   /**
-   * Encodes all objects in protobuf now, instead of with the first answer that has them: for tens of thousands, that takes seconds, in which a
-   * real API server would have answered.
+   * Encodes all objects in protobuf now, instead of with the first answer that has them: for tens of thousands, that
+   * takes seconds, unlike a real API server.
    */
   encodeAll(): void {
     for (const { name, kind } of this.#resources.values()) {
@@ -201,7 +201,7 @@ export class FakeApiServer {
   /** Stops it. Idempotent. */
   async stop(): Promise<void> {
     if (this.#server.listening) {
-      // Not reset: when the client is gone already, that fails and leaves a handle for which Node 20 waits at its end.
+      // Not reset: if the client has already disconnected, a reset fails and leaks a handle that keeps Node 20 alive.
       await this.#close((socket) => socket.destroy());
     }
   }
@@ -544,9 +544,9 @@ export class FakeApiServer {
   }
 
   /**
-   * The objects of a snapshot that match. Pages of a list are of one snapshot, so the same are asked for again.
+   * The objects of a snapshot that match. Cached, as pages of a list are of one snapshot.
    *
-   * @param selection what `matches` follows from
+   * @param selection cache key of `matches`
    */
   #matching(snapshot: StoreSnapshot, matches: Matcher, selection: string): readonly ApiObject[] {
     const known = this.#matched.get(snapshot) ?? new Map<string, readonly ApiObject[]>();
@@ -606,7 +606,7 @@ export class FakeApiServer {
     const items = Array.from({ length: fault.objects }, (_, index) =>
       made(`x-${fault.names === 'same' ? index : ++this.#inventions}`),
     );
-    // A different token for each page, of a list that is unknown afterwards.
+    // A new token for each page; earlier ones are invalid.
     const token = encodeToken({ rv: version + 1e9, start: `~${++this.#inventions}` });
     const metadata = { resourceVersion, continue: token };
     this.#answers.send(response, 200, this.#answers.list(resource, metadata, items, response), undefined);

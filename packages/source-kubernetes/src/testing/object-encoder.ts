@@ -13,7 +13,7 @@ export class ObjectEncoder {
   readonly #json = new WeakMap<ApiObject, string>();
   readonly #messages = new WeakMap<ApiObject, Buffer>();
 
-  /** JSON of an object, without its type. What no API server has is sent as it is. */
+  /** JSON of an object, without its type. Invalid objects are sent unchanged. */
   json(kind: string, object: ApiObject): string {
     let text = this.#json.get(object);
     if (text === undefined) {
@@ -33,7 +33,7 @@ export class ObjectEncoder {
     return message;
   }
 
-  /** Their messages; undefined where one of them cannot be encoded. */
+  /** Their messages; undefined when one of them cannot be encoded. */
   messages(kind: string, objects: readonly ApiObject[]): readonly Buffer[] | undefined {
     try {
       return objects.map((object) => this.message(kind, object));

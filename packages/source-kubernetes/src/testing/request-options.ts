@@ -1,4 +1,4 @@
-/** Options and headers of requests, and what an API server makes of them. */
+/** Options and headers of requests, as interpreted by an API server. */
 
 const JSON_TYPE = 'application/json';
 const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
@@ -10,7 +10,7 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** Options that do not fit together. */
+/** Conflicting options. */
 export function invalidOptions(
   verb: string,
   query: URLSearchParams,
@@ -71,7 +71,7 @@ export function preferredEncoding(
   return types.indexOf(PROTOBUF_TYPE) < types.findIndex((type) => type !== PROTOBUF_TYPE) ? 'protobuf' : 'json';
 }
 
-/** Where the next page of a list begins. */
+/** Start of the next page of a list. */
 export interface ContinueToken {
   /** Version of the list; -1 for the current one. */
   readonly rv: number;

@@ -1,19 +1,19 @@
 import type { Clock, Logger } from '@kube-proxier/core';
 
 /**
- * Logs when the API server becomes unavailable and when it is available again, once each, however many requests fail in
- * the meantime, and the first reason of each further resource that fails by another one; and its refusals, once for as long as they
- * last, and once for all resources with the same refusal.
+ * Logs when the API server becomes unavailable and when it is available again, once each, regardless of the number of
+ * failed requests, and the first reason of each further resource that fails for a different one. Logs refusals once
+ * while they last, and once for all resources with the same refusal.
  */
 export class ApiAvailability {
   /** Failing resources, with the reason. */
   readonly #away = new Map<string, string>();
-  /** Those of them whose reason is another one than that of the others. */
+  /** Failing resources with a different reason than the rest. */
   readonly #announced = new Set<string>();
   #awaySince = 0;
   /** Refused resources, with the reason. */
   readonly #refusals = new Map<string, string>();
-  /** By refusal: resources that are readable again while it still applies to others. */
+  /** By refusal: resources that are readable again while it still applies to other resources. */
   readonly #readable = new Map<string, readonly string[]>();
 
   /** @param server name of the server in the log. */
@@ -39,7 +39,7 @@ export class ApiAvailability {
     this.#away.set(resource, reason);
   }
 
-  /** One failure of the server, such as a refused connection, concerns all resources: the log needs it once. */
+  /** One failure of the server, such as a refused connection, affects all resources: it is logged once. */
   #isKnown(resource: string, reason: string): boolean {
     const bare = withoutName(resource, reason);
     return [...this.#away].some(([name, known]) => withoutName(name, known) === bare);
@@ -95,7 +95,7 @@ export class ApiAvailability {
   }
 }
 
-/** The reason of a failure without the name of the resource before it. */
+/** The reason of a failure without the prefixed name of the resource. */
 function withoutName(resource: string, reason: string): string {
   const prefix = `${resource}: `;
   return reason.startsWith(prefix) ? reason.slice(prefix.length) : reason;

@@ -7,7 +7,7 @@ import { ListWatch, type ListWatchListener } from './list-watch.js';
 import { ProtobufSupport } from './protobuf-support.js';
 import type { WatchedResource } from './watched-resource.js';
 
-/** How to reach an API server, and what to expect of its answers. Everything has a default. */
+/** Connection to an API server, and limits of its answers. Everything has a default. */
 export interface ApiConnectionOptions {
   /** Path of a kubeconfig file. Read again when it changes. Default: none. */
   readonly kubeconfig?: string;
@@ -33,8 +33,8 @@ export interface ApiConnectionOptions {
   /** Milliseconds after which an incomplete page fails. Default 300000. */
   readonly pageTimeout?: number;
   /**
-   * Milliseconds without a byte after which a watch counts as dead. Default 90000: API servers send a bookmark
-   * once a minute.
+   * Milliseconds without a byte after which a watch counts as failed. Default 90000: API servers send a bookmark once a
+   * minute.
    */
   readonly silenceLimit?: number;
   /** Milliseconds without an event or bookmark after which a kind of object is listed again. Default 300000. */
@@ -50,8 +50,8 @@ export interface ApiConnectionOptions {
   /** Maximum number of objects of one kind. A longer list is rejected. Default 300000. */
   readonly maxObjects?: number;
   /**
-   * What objects are requested in: `auto` protobuf, and JSON where the server or the kind of object has no protobuf; `json` JSON only.
-   * Default `auto`.
+   * Encoding of requested objects: `auto` protobuf, or JSON if the server or the kind of object does not support it;
+   * `json` JSON only. Default `auto`.
    */
   readonly encoding?: 'auto' | 'json';
   /** User agent. Default `kube-proxier`. */

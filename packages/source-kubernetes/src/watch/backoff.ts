@@ -3,7 +3,7 @@ const MAX_DELAY = 30_000;
 /** After this many milliseconds without a failure, the next failure counts as the first. */
 const RESET_AFTER = 120_000;
 
-/** The failures so far, as far as they matter for the next delay. */
+/** The backoff state. */
 export interface BackoffState {
   /** The next delay in milliseconds, without jitter. */
   readonly next: number;

@@ -15,7 +15,7 @@ export interface ApiAccess {
   readonly found: number;
 }
 
-/** How to reach an API server, as for `KubernetesSource`. */
+/** Connection to an API server, as for `KubernetesSource`. */
 export interface ApiAccessOptions {
   readonly kubeconfig?: string;
   readonly master?: string;

@@ -78,18 +78,18 @@ describe('reactToFailure', () => {
     ]);
   });
 
-  test('reports earlier that the server is silent: a second failure of a watch has then taken half a minute', () => {
+  test('reports a silent server earlier: a second failure of a watch has then taken half a minute', () => {
     const silent = new ApiError('API_SILENT', 'no answer came within 30000 ms');
     const reports = reactions(silent, 2, { operation: 'watch' }).map(({ report }) => report);
     expect(reports).toEqual([undefined, { kind: 'unreachable', message: 'services: no answer came within 30000 ms' }]);
   });
 
-  test('lists again after a second failure that was the silence of an open watch: the server may have been restored', () => {
+  test('relists after a second failure by silence of an open watch: the server may have been restored', () => {
     const relists = reactions(new SilentWatch(90_000), 2, { operation: 'watch' }).map(({ relist }) => relist);
     expect(relists).toEqual([false, true]);
   });
 
-  test('a valid answer ends the count, and leaves the delay', () => {
+  test('a valid answer resets the count, but not the delay', () => {
     const { history } = react(status(401));
     expect(afterAnswer(history)).toEqual({ ...history, failures: 0, unauthorized: false });
     expect(history).toMatchObject({ failures: 1, unauthorized: true });
@@ -132,7 +132,7 @@ describe('reactToFailure', () => {
     expect(reaction.unavailable).toBe(true);
   });
 
-  test('asks rarely for an optional resource that does not exist, and reports a required one', () => {
+  test('retries a missing optional resource rarely, and reports a required one', () => {
     const optional = { name: 'servicecidrs', group: 'networking.k8s.io', optional: true };
     expect(react(status(404), { resource: optional, random: 0.5 })).toMatchObject({
       delay: 450_000,
@@ -175,7 +175,7 @@ describe('reactToFailure', () => {
     expect(react(status(code, 5000), { random, operation: 'watch' }).delay).toBe(delay);
   });
 
-  test('spreads the new lists of many nodes when their watches expire at the same time, and no others', () => {
+  test('spreads the relists of many nodes only when their watches expire at the same time', () => {
     const delays = [0, 0.5, 0.9].map((random) => react(status(410), { operation: 'watch', random }).delay);
     expect(delays).toEqual([800, 2500, 4500]);
     expect(react(status(410), { operation: 'list', random: 0.9 }).delay).toBe(1520);

@@ -5,18 +5,18 @@ import type { WatchedResource } from './watched-resource.js';
 
 /** Number of consecutive failures of a watch that count as an outage. */
 const OUTAGE_AFTER = 3;
-/** The same when the last one was silence of the server. */
+/** The same when the last failure was silence of the server. */
 const OUTAGE_AFTER_SILENCE = 2;
 const MAX_RETRY_AFTER = 120_000;
 /**
- * Milliseconds over which nodes spread a new list after a watch whose version has expired: that usually happens to all nodes of a
- * cluster at the same time.
+ * Milliseconds over which nodes spread a relist after the version of a watch has expired, which usually happens to all
+ * nodes at the same time.
  */
 const RELIST_SPREAD = 5_000;
 /** Milliseconds before an optional resource that the server does not have is requested again, without jitter. */
 const ABSENT_RETRY = 300_000;
 
-/** What the requests for one resource have been answered so far, as far as it matters for the next failure. */
+/** Failure state of the requests for one resource. */
 export interface RequestHistory {
   /** Number of failures since the last valid answer. */
   readonly failures: number;
@@ -41,7 +41,7 @@ export interface RequestFailure {
   readonly random: number;
 }
 
-/** What the log and readiness learn of a failure. */
+/** The report of a failure, for the log and readiness. */
 export type AvailabilityReport =
   | { readonly kind: 'unreachable'; readonly message: string }
   | { readonly kind: 'refused'; readonly message: string; readonly severity: 'error' | 'warn' }
@@ -50,7 +50,7 @@ export type AvailabilityReport =
   /** The failure is not the server's. */
   | { readonly kind: 'unexpected' };
 
-/** What follows from a failure. */
+/** The reaction to a failure. */
 export interface FailureReaction {
   readonly history: RequestHistory;
   /** Milliseconds before the next request. */
@@ -67,17 +67,17 @@ export interface FailureReaction {
   readonly unavailable: boolean;
 }
 
-/** A valid answer came. Pure. */
+/** The state after a valid answer. Pure. */
 export function afterAnswer(history: RequestHistory): RequestHistory {
   return { ...history, failures: 0, unauthorized: false };
 }
 
-/** Whether so many requests failed that they count as an outage, which ends only with a list or an event. Pure. */
+/** Whether the number of failures counts as an outage, which ends only with a list or an event. Pure. */
 export function isOutage({ failures }: RequestHistory): boolean {
   return failures >= OUTAGE_AFTER;
 }
 
-/** Decides what follows from a failed request. Pure. */
+/** Decides the reaction to a failed request. Pure. */
 export function reactToFailure(before: RequestHistory, failure: RequestFailure): FailureReaction {
   const { error, operation, resource, now, random } = failure;
   const { state: backoff, delay } = backOff(before.backoff, now, random);
@@ -98,7 +98,7 @@ export function reactToFailure(before: RequestHistory, failure: RequestFailure):
     // A new list repairs any inconsistency.
     return { ...reaction, relist: true, report: { kind: 'unexpected' } };
   }
-  // A server that was restored accepts a watch of a version that it has not reached yet, and sends nothing.
+  // A restored server accepts a watch of a future version and sends nothing.
   const mayBeRestored = error instanceof SilentWatch && history.failures >= OUTAGE_AFTER_SILENCE;
   return {
     ...reaction,
@@ -166,8 +166,8 @@ export function relistDelay(random: number): number {
 }
 
 /**
- * A watch may fail a few times before it counts: it resumes where it ended. Fewer times where the server is silent: each time takes half a
- * minute or longer, in which changes may be missing.
+ * A watch may fail a few times before it is reported: it resumes where it ended. Fewer times if the server is silent:
+ * each failure takes half a minute or longer, during which changes may be missing.
  */
 function outage(
   error: ApiError,

@@ -1,28 +1,28 @@
 import { ApiError, ApiStatusError } from '../api/kubernetes-error.js';
 
-/** Whether an API server begins watches with the current objects (its feature WatchList), as far as it is known. */
+/** Whether an API server supports initial events of watches (WatchList), as far as known. */
 export class WatchListSupport {
   #refused = false;
 
-  /** The server refused to, or began a watch without a word about it. */
+  /** The server refused them, or started a watch without them. */
   get isRefused(): boolean {
     return this.#refused;
   }
 
-  /** The server is not asked again. */
+  /** They are not requested again. */
   refuse(): void {
     this.#refused = true;
   }
 }
 
-/** The server began a watch as if no initial events had been requested (`WATCH_LIST_UNSUPPORTED`). */
+/** The server ignored the request for initial events (`WATCH_LIST_UNSUPPORTED`). */
 export class WatchListUnsupported extends ApiError {
   constructor(message: string) {
     super('WATCH_LIST_UNSUPPORTED', message);
   }
 }
 
-/** Whether a failure shows that the server does not support initial events: it never will. Pure. */
+/** Whether a failure shows that the server does not support initial events. Pure. */
 export function refusesInitialEvents(error: unknown): boolean {
   return (
     error instanceof WatchListUnsupported ||
@@ -33,8 +33,8 @@ export function refusesInitialEvents(error: unknown): boolean {
 }
 
 /**
- * Whether a list may succeed where initial events failed, because they take another way through the server. Not where the
- * connection, the credentials or the load of the server are the reason. Pure.
+ * Whether a list may succeed after initial events failed, because the server implements it differently. Not after
+ * failures of the connection, the credentials, or an overload. Pure.
  */
 export function mayListInstead(error: unknown): boolean {
   if (error instanceof ApiStatusError) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ListSplitter } from './list-splitter.js';
 
-/** What the splitter makes of a text that arrives in these pieces; `invalid` when it refuses it. */
+/** The result of the splitter for a text in these chunks; `invalid` when it is rejected. */
 function split(bytes: Buffer, borders: readonly number[], maxItemBytes = 1_000_000): unknown {
   const splitter = new ListSplitter(maxItemBytes);
   const items: unknown[] = [];
@@ -81,7 +81,7 @@ const written = fc
   .map(([one, indent]) => JSON.stringify(one, null, indent));
 const decoded = (bytes: Buffer) => bytes.toString('utf8');
 
-describe('ListSplitter makes what JSON.parse makes', () => {
+describe('ListSplitter equals JSON.parse', () => {
   test('of any list, in pieces of any size', () => {
     fc.assert(
       fc.property(written, borders, (json, cuts) => {
@@ -139,7 +139,7 @@ describe('ListSplitter makes what JSON.parse makes', () => {
 });
 
 describe('ListSplitter', () => {
-  test('has items as soon as they are complete, and the head before them', () => {
+  test('returns items as soon as they are complete, after the head', () => {
     const splitter = new ListSplitter(100);
     expect(splitter.push(Buffer.from('{"kind":"ServiceList","metadata":{"resourceVersion":"7"},'))).toEqual([]);
     expect(splitter.head).toBeUndefined();
@@ -172,7 +172,7 @@ describe('ListSplitter', () => {
     expect(new ListSplitter(10).push(Buffer.from('{"\\u0069tems":[1,'))).toEqual([1]);
   });
 
-  test('refuses an item that is too long, and too much around the items', () => {
+  test('rejects an oversized item, and too much data around the items', () => {
     const long = JSON.stringify({ items: ['x'.repeat(50)] });
     expect(split(Buffer.from(long), [], 52)).toEqual(JSON.parse(long));
     expect(split(Buffer.from(long), [], 51)).toBe('invalid');
@@ -180,7 +180,7 @@ describe('ListSplitter', () => {
     expect(split(Buffer.from(`{"items":[]${' '.repeat(1_100_000)}}`), [])).toBe('invalid');
   });
 
-  test('keeps only what is incomplete: a list of 60 MB passes through a few of them', () => {
+  test('buffers only incomplete data: a list of 60 MB passes with a few MB of memory', () => {
     const item = JSON.stringify({ metadata: { name: 'web', text: 'x'.repeat(1500) } });
     const chunk = Buffer.from(`${item},`.repeat(40));
     const splitter = new ListSplitter(10_000);

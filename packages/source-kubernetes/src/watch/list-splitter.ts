@@ -18,19 +18,19 @@ const CLOSE_OBJECT = 0x7d;
 
 /** Maximum size of everything around the items. A real head has a few hundred bytes. */
 const MAX_HEAD_BYTES = 1024 * 1024;
-/** Maximum size of a name whose value may be the items; longer names are others. */
+/** Maximum size of a compared name; longer names cannot be `items`. */
 const MAX_NAME_BYTES = 100;
 
 /**
- * Where the splitter is: in the `head`; where an item or the end of the items follows (`first`); after an item (`after`);
- * after a comma (`next`); in an item that is an object or array (`nested`), a string (`text`) or another value (`plain`).
+ * Parser state: in the `head`; before an item or the end of the items (`first`); after an item (`after`); after a comma
+ * (`next`); in an item that is an object or array (`nested`), a string (`text`) or another value (`plain`).
  */
 type Place = 'head' | 'first' | 'after' | 'next' | 'nested' | 'text' | 'plain';
 
 /**
- * Splits a list of the Kubernetes API, `{"kind": …, "metadata": …, "items": […]}`, while its bytes arrive, for any chunk size:
- * each item is parsed as soon as it is complete, and only the incomplete one is buffered. What the items and the rest make
- * together is what `JSON.parse` makes of the whole.
+ * Splits a list of the Kubernetes API, `{"kind": …, "metadata": …, "items": […]}`, while its bytes arrive, for any
+ * chunk size: each item is parsed as soon as it is complete, and only the incomplete one is buffered. The items and the
+ * rest together equal the result of `JSON.parse`.
  */
 export class ListSplitter {
   readonly #item = new ByteCollector();
@@ -43,19 +43,17 @@ export class ListSplitter {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** Bytes of the name that is read in the outermost object; undefined while no name is read. */
+  /** Bytes of the name that is read in the outermost object; undefined outside of a name. */
   #nameBytes: number[] | undefined;
   #name = '';
-  /** A value of the outermost object follows, not a name. */
+  /** Whether a value of the outermost object follows, not a name. */
   #valueNext = false;
   #hasItems = false;
 
   /** @param maxItemBytes maximum size of one item. */
   constructor(private readonly maxItemBytes: number) {}
 
-  /**
-   * The list without its items, as far as it came before them; undefined before the items have begun. `items` is empty.
-   */
+  /** The part of the list before its items; undefined before the first item. `items` is empty. */
   get head(): UnknownRecord | undefined {
     return this.#headBefore;
   }
@@ -87,10 +85,10 @@ export class ListSplitter {
   }
 
   /**
-   * The list is complete.
+   * Ends the list.
    *
    * @returns the list without its items: `items` is empty where it is a list, and absent where it was absent.
-   * @throws ApiError `API_RESPONSE_INVALID` when it is not JSON, is cut off, or is not an object.
+   * @throws ApiError `API_RESPONSE_INVALID` when it is not JSON, is truncated, or is not an object.
    */
   end(): UnknownRecord {
     this.#head += this.#decoder.end();
@@ -100,7 +98,7 @@ export class ListSplitter {
     return parseHead(this.#head);
   }
 
-  /** Reads until the items begin. @returns the position after what was read. */
+  /** Reads until the items begin. @returns the position after the read part. */
   #readHead(chunk: Buffer, from: number): number {
     let at = from;
     while (at < chunk.length) {

@@ -37,7 +37,7 @@ export interface ListWatchOptions {
   readonly random: () => number;
   /** Page size in objects. */
   readonly pageSize: number;
-  /** Milliseconds without a byte after which a watch counts as dead. */
+  /** Milliseconds without a byte after which a watch counts as failed. */
   readonly silenceLimit: number;
   /** Milliseconds without an answer for this resource after which it is listed again. */
   readonly relistAfter: number;
@@ -47,13 +47,11 @@ export interface ListWatchOptions {
   readonly maxEventBytes: number;
   /** Maximum number of objects in a list. */
   readonly maxObjects: number;
-  /** Start with a watch that begins with the current objects, where the server supports it. Undefined: with a list. */
+  /** Start with a watch with initial events, if the server supports it. Undefined: with a list. */
   readonly watchList: WatchListSupport | undefined;
-  /** Whether the server is asked for protobuf. */
+  /** Whether protobuf is requested. */
   readonly protobuf: ProtobufSupport;
-  /**
-   * Milliseconds without a byte before the end of the initial events after which the server counts as one that does not send them.
-   */
+  /** Milliseconds without a byte during the initial events after which the server counts as not supporting them. */
   readonly initialPatience: number;
   /** Called when the answers of the server show that it was restored from a backup. */
   readonly onRestored: () => void;
@@ -61,14 +59,14 @@ export interface ListWatchOptions {
 
 /** Callbacks of a {@link ListWatch}. */
 export interface ListWatchListener {
-  /** It starts, with this cache, which is still empty. */
+  /** Called at the start, with the empty cache. */
   began(cache: ObjectCache): void;
   changed(change: ObjectChange): void;
-  /** A full list is complete. */
+  /** Called when a full list is complete. */
   listed(cache: ObjectCache): void;
-  /** All changes of one chunk were reported. */
+  /** Called when all changes of one chunk were reported. */
   settled(cache: ObjectCache): void;
-  /** It cannot be listed for now: the request is refused, or the resource is unknown to the server. */
+  /** Called when it cannot be listed for now: the request is refused, or the server lacks the resource. */
   unavailable(): void;
 }
 
@@ -77,38 +75,40 @@ const SHORT_WATCH = 1000;
 /** Number of consecutive outdated lists before one is accepted: the cluster was restored. The last one is consistent. */
 const STALE_LISTS = 3;
 
-/** Milliseconds in which all resources that show a restore show the same one. */
+/** Milliseconds within which restores detected by several resources count as one. */
 const ONE_RESTORE = 120_000;
 
-/** The initial events of a watch that have arrived. */
+/** The received initial events of a watch. */
 interface InitialEvents {
   /**
-   * Changed objects that are not in the cache yet, by key; undefined for those that were deleted. None are held back before the
-   * first list is complete, as nobody uses an incomplete one.
+   * Changed objects that are not in the cache yet, by key; undefined for those that were deleted. Nothing is buffered
+   * before the first list is complete, as an incomplete cache is not used.
    */
   readonly held: Map<string, PreparedObject | undefined> | undefined;
 }
 
 /**
- * Follows one kind of object: lists it, or has a watch begin with all objects, then watches it, for as long as it runs. After any failure, the cache
- * converges to the state of the server, and an object is removed only on evidence from the server: an event, or a
- * complete list without it.
+ * Follows one kind of object: lists it, or starts a watch with initial events, then watches it, for as long as it runs.
+ * After any failure, the cache converges to the state of the server, and an object is removed only on evidence from the
+ * server: an event, or a complete list without it.
  */
 export class ListWatch {
   readonly #resource: WatchedResource;
   readonly #cache: ObjectCache;
   readonly #format: ObjectFormat;
   readonly #pagedList: PagedList;
-  /** Where the watch continues; undefined when a list has to come first. */
+  /** The version to continue the watch from; undefined when a list is needed first. */
   #resourceVersion: string | undefined;
-  /** The newest version of what was applied. */
+  /** The newest applied version. */
   #newest = '';
   /** A list was complete before. */
   #wasComplete = false;
   #staleLists = 0;
-  /** The watch cache of the server cannot answer the next list: its answers were outdated, or it does not have the version. */
+  /**
+   * Whether the server's watch cache cannot answer the next list: its answers were outdated, or it lacks the version.
+   */
   #consistent = false;
-  /** The last watch failed within its initial events, and a list may succeed. */
+  /** Whether the last watch failed within its initial events, and a list may succeed. */
   #listInstead = false;
   /** Undefined when the running watch has no initial events, or they have ended. */
   #initialEvents: InitialEvents | undefined;
@@ -116,11 +116,11 @@ export class ListWatch {
   #history: RequestHistory = NO_REQUESTS;
   /** Time of the server's last answer for this resource. */
   #lastAnswer = 0;
-  /** Ends the running request. */
+  /** Aborts the running request. */
   #interrupt = new AbortController();
-  /** The next request is a list, as what is known may lack changes. */
+  /** Whether the next request must be a list, as the cache may lack changes. */
   #isOutdated = false;
-  /** When it was known last that the server was restored. */
+  /** Time of the last detected restore of the server. */
   #restoredAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -175,12 +175,12 @@ export class ListWatch {
   }
 
   /**
-   * Lists again. Another resource has shown that the server was restored from a backup: a watch may go on as if nothing had happened,
-   * where the server has passed the version of this resource again, and misses what was undone.
+   * Relists, after another resource detected a restore of the server from a backup: if the server has passed the
+   * version of this resource again, its watch continues and misses reverted changes.
    */
   relist(): void {
     const now = this.options.clock.monotonic();
-    // One that has found out by itself has listed since, or does so now.
+    // A resource that detected the restore itself has already relisted, or is doing so.
     if (now - this.#restoredAt > ONE_RESTORE) {
       this.#restoredAt = now;
       this.#isOutdated = true;
@@ -190,8 +190,8 @@ export class ListWatch {
   }
 
   /**
-   * A server that forbids an optional resource may not have it: roles of older clusters do not name it. Discovery tells, which all
-   * authenticated clients may read.
+   * A server that forbids an optional resource may not have it: roles of older clusters lack it. Discovery, which all
+   * authenticated clients may read, is checked.
    *
    * @returns the error, or that the resource does not exist.
    */
@@ -210,7 +210,7 @@ export class ListWatch {
     }
   }
 
-  /** Repeatedly rejected lists must not fill the memory with different objects. */
+  /** Objects of repeatedly rejected lists must not accumulate in memory. */
   async #orUndo(request: () => Promise<void>): Promise<void> {
     try {
       await request();
@@ -269,7 +269,7 @@ export class ListWatch {
     this.listener.listed(this.#cache);
   }
 
-  /** The watch cache answers where it can: it costs the server little, and etcd nothing. */
+  /** Prefers the watch cache: cheap for the server, and free for etcd. */
   #listAge(): ListAge {
     if (this.#consistent) {
       return 'consistent';
@@ -280,7 +280,7 @@ export class ListWatch {
   #refuseStale(version: string): void {
     const order = this.#newest === '' ? 0 : compareResourceVersions(version, this.#newest);
     if (order === undefined || order >= 0) {
-      // Also where the list breaks off: its first objects are applied then.
+      // Also when the list is truncated: its first objects are applied.
       this.#newest = version;
       return;
     }
@@ -356,7 +356,7 @@ export class ListWatch {
     }
   }
 
-  /** Servers that do not know initial events may send nothing, for as long as nothing changes. */
+  /** Servers without initial events may send nothing while nothing changes. */
   #initialTimer(response: IncomingMessage): InactivityTimer {
     const { clock, initialPatience } = this.options;
     return new InactivityTimer(clock, initialPatience, () => {
@@ -378,7 +378,7 @@ export class ListWatch {
   }
 
   /**
-   * Where older objects are known, changes are held back until the version of the initial events is known, at their end.
+   * If older objects are cached, changes are buffered until the version of the initial events is known, at their end.
    */
   #applyInitial(event: WatchEvent, { held }: InitialEvents, signal: AbortSignal): void {
     const { type, object, resourceVersion: version } = event;
@@ -408,7 +408,7 @@ export class ListWatch {
     }
     if (held === undefined || key === undefined) {
       this.#applyObject(type, object);
-      // The version of all of them is at least that of each.
+      // The version of the snapshot is at least that of each object.
       if (version !== undefined && (compareResourceVersions(version, this.#newest) ?? 1) > 0) {
         this.#newest = version;
       }
@@ -594,7 +594,7 @@ export class ListWatch {
   }
 }
 
-/** Whether the list was refused because the watch cache does not have it, or because it is too large for one answer. */
+/** Whether the list was refused because the watch cache lacks it, or because it is too large for one answer. */
 function isUnavailableInCache(error: unknown): boolean {
   return (
     error instanceof ResponseTooLarge ||

@@ -49,7 +49,7 @@ export class ObjectCache {
     return this.#namedInList;
   }
 
-  /** A full list starts. */
+  /** Called when a full list starts. */
   beginList(): void {
     this.#namedInList = 0;
     this.#list += 1;
@@ -91,7 +91,7 @@ export class ObjectCache {
   /**
    * Records that the current list has this object, if nothing retained of it changed.
    *
-   * @returns what is retained of it, to be recorded later; undefined when nothing of that changed.
+   * @returns the retained part, to be recorded later; undefined when unchanged.
    */
   prepareUnlessKnown(key: string, kept: unknown): PreparedObject | undefined {
     const known = this.#objects.get(key);
@@ -128,7 +128,7 @@ export class ObjectCache {
     return { previous: this.#recall(known), current: undefined };
   }
 
-  /** The full list is complete: objects that it does not contain were deleted. */
+  /** Completes the full list: objects that it does not contain were deleted. */
   endList(): readonly ObjectChange[] {
     const changes: ObjectChange[] = [];
     for (const [key, known] of this.#objects) {
@@ -140,7 +140,7 @@ export class ObjectCache {
     return changes;
   }
 
-  /** The full list is rejected: objects that were added by it are removed. */
+  /** Rejects the full list: objects that it added are removed. */
   undoList(): readonly ObjectChange[] {
     const changes: ObjectChange[] = [];
     for (const [key, known] of this.#objects) {
@@ -157,7 +157,7 @@ export class ObjectCache {
     return this.#objects.has(key ?? '');
   }
 
-  /** An object by its namespace and name, or its name; undefined when it is not known. */
+  /** An object by its namespace and name, or its name; undefined when unknown. */
   get(name: string, namespace?: string): object | undefined {
     const known = this.#objects.get(namespace === undefined ? name : `${namespace}/${name}`);
     return known && this.#recall(known);

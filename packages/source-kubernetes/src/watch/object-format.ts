@@ -14,29 +14,29 @@ import type { WatchedResource } from './watched-resource.js';
 
 /** Reads a list while its bytes arrive. */
 export interface ListReader {
-  /** The list without its items, as far as it came before them; undefined before the items have begun. */
+  /** The part of the list before its items; undefined before the first item. */
   readonly head: UnknownRecord | undefined;
   /** @returns the items that this chunk completes. */
   push(chunk: Buffer): readonly ReceivedObject[];
-  /** The list is complete. @returns the list without its items. */
+  /** Ends the list. @returns the list without its items. */
   end(): UnknownRecord;
 }
 
 /** Reads the events of a watch while its bytes arrive. */
 export interface EventReader {
   /**
-   * The events that this chunk completes. They are read when they are iterated, so those before a malformed one are delivered, and have
-   * to be iterated before the next chunk.
+   * The events that this chunk completes. Parsed lazily: events before a malformed one are delivered, and must be
+   * iterated before the next chunk.
    */
   push(chunk: Buffer): Iterable<WatchEvent>;
 }
 
-/** HTTP status of a server that does not have what is accepted. */
+/** HTTP status of a server without an accepted encoding. */
 const NOT_ACCEPTABLE = 406;
-/** Number of unreadable answers after which protobuf is not requested any more. */
+/** Number of unreadable answers after which protobuf is no longer requested. */
 const UNREADABLE_ANSWERS = 3;
 
-/** How the objects of one resource are requested, and read: as protobuf where they can be, else as JSON. */
+/** The encoding in which objects of one resource are requested and read: protobuf if possible, else JSON. */
 export class ObjectFormat {
   #reader: ObjectReader | undefined;
   /** Number of answers in protobuf that could not be read. */
@@ -55,7 +55,7 @@ export class ObjectFormat {
   /**
    * A request for protobuf failed.
    *
-   * @returns whether protobuf is the reason, and is not requested any more: the same request for JSON may succeed.
+   * @returns whether protobuf is the reason and is disabled: the same request for JSON may succeed.
    */
   failed(error: unknown): boolean {
     if (error instanceof ProtobufError) {
@@ -66,7 +66,7 @@ export class ObjectFormat {
     return !this.acceptsProtobuf;
   }
 
-  /** @param isProtobuf whether the answer is. */
+  /** @param isProtobuf whether the answer is in protobuf. */
   listReader(isProtobuf: boolean, maxItemBytes: number): ListReader {
     const { kind, shape } = this.resource;
     if (isProtobuf) {
@@ -83,7 +83,7 @@ export class ObjectFormat {
     };
   }
 
-  /** @param isProtobuf whether the answer is. */
+  /** @param isProtobuf whether the answer is in protobuf. */
   eventReader(isProtobuf: boolean, maxEventBytes: number): EventReader {
     if (isProtobuf) {
       const reader = this.#objectReader();

@@ -2,10 +2,10 @@ import { isRecord, type UnknownRecord } from '@kube-proxier/core';
 
 /**
  * Selects the retained part of an external value, and its compact form. A value of an unexpected type is retained
- * unchanged, for its reader to judge.
+ * unchanged; its reader validates it.
  */
 export interface Shape {
-  /** What it consists of, for readers that skip the rest. */
+  /** Its structure, for readers that skip the rest. */
   readonly structure: ShapeStructure;
   /** The retained part of a value; undefined for nothing. */
   take(value: unknown): unknown;
@@ -15,7 +15,10 @@ export interface Shape {
   unpack(packed: unknown): unknown;
 }
 
-/** The parts of a {@link Shape}: everything; fields of a record, perhaps nothing without them; items of a list; entries of a map. */
+/**
+ * The parts of a {@link Shape}: everything; fields of a record, optionally omitted without them; items of a list;
+ * entries of a map.
+ */
 export type ShapeStructure =
   | { readonly kind: 'whole' }
   | { readonly kind: 'fields'; readonly fields: Readonly<Record<string, Shape>>; readonly orNothing: boolean }
@@ -55,7 +58,7 @@ export function fields(shapes: Readonly<Record<string, Shape>>): Shape {
       if (!isRecord(kept)) {
         return odd(kept);
       }
-      // Thousands of objects are packed at a start: a plain loop makes no garbage.
+      // Thousands of objects are packed at a start: a plain loop creates no garbage.
       const packed: unknown[] = [];
       for (let place = 0; place < names.length; place += 1) {
         const field = kept[names[place] ?? ''];

@@ -13,7 +13,7 @@ function page(names: readonly string[], next?: string): UnknownRecord {
   return { kind: 'ServiceList', metadata: { resourceVersion: '7', continue: next }, items: names };
 }
 
-/** A list with a server that gives these answers, the last one again and again. */
+/** A list with a server that returns these answers, and then repeats the last one. */
 class Listing {
   readonly requests: string[] = [];
   readonly names = new Set<unknown>();
@@ -45,7 +45,7 @@ class Listing {
     }
   }
 
-  /** @param onPart called for each part as it comes. */
+  /** @param onPart called for each part as it arrives. */
   async read(age: ListAge = 'consistent', onPart: (part: ListPart) => void = () => {}): Promise<readonly unknown[]> {
     const items: unknown[] = [];
     this.names.clear();
@@ -118,7 +118,7 @@ describe('PagedList', () => {
     });
   });
 
-  test('requests from the watch cache with what the server needs for that', async () => {
+  test('sends the parameters for the watch cache', async () => {
     const cached = new Listing([page(['a'], 't1'), page(['b'])]);
     // A server without a watch cache for this resource sends pages.
     expect(await cached.read('any')).toEqual(['a', 'b']);
@@ -131,14 +131,14 @@ describe('PagedList', () => {
     expect(newer.requests).toEqual(['/services?a=b&resourceVersion=12 6400']);
   });
 
-  test('has objects while the answer arrives, with the version', async () => {
+  test('returns objects while the answer arrives, with the version', async () => {
     const parts: ListPart[] = [];
     await new Listing([page(['a', 'b', 'c'])], 1).read('any', (part) => parts.push(part));
     expect(parts.map(({ items }) => items.map(({ kept }) => kept))).toEqual([['a'], ['b'], ['c'], []]);
     expect(new Set(parts.map(({ resourceVersion }) => resourceVersion))).toEqual(new Set(['7']));
   });
 
-  test('holds objects back until the version is known, where it comes last', async () => {
+  test('buffers objects until the version is known, if it comes last', async () => {
     const { kind, metadata, items } = page(['a', 'b']);
     const parts: ListPart[] = [];
     await new Listing([{ items, kind, metadata }], 5).read('any', (part) => parts.push(part));
@@ -147,12 +147,12 @@ describe('PagedList', () => {
     await expect(new Listing([large], 5).read('any')).rejects.toBeInstanceOf(ResponseTooLarge);
   });
 
-  test('refuses an answer with too many objects, also where they are the same', async () => {
+  test('rejects an answer with too many objects, even if they are equal', async () => {
     const answer = page(['a', 'a', 'a', 'a', 'a', 'a']);
     await expect(new Listing([answer]).read('any')).rejects.toThrow('more than the 5 objects');
   });
 
-  test('has no items where the server writes null', async () => {
+  test('has no items if the server writes null', async () => {
     const empty = { kind: 'ServiceList', metadata: { resourceVersion: '7' }, items: null };
     const parts: ListPart[] = [];
     expect(await new Listing([empty]).read('any', (part) => parts.push(part))).toEqual([]);

@@ -21,15 +21,15 @@ export interface PagedListOptions {
 
 /** Some of the objects of a list, as they arrived. */
 export interface ListPart {
-  /** Version of the page that they are of. */
+  /** Version of their page. */
   readonly resourceVersion: string;
   readonly items: readonly ReceivedObject[];
 }
 
 /**
- * How old a list may be.
+ * The allowed age of a list.
  *
- * - `any`: the watch cache of the server answers, with what it has.
+ * - `any`: the watch cache of the server answers, with its current contents.
  * - `consistent`: the current state; before Kubernetes 1.31 the server reads it from etcd. The list comes in pages.
  * - `notOlderThan`: the watch cache answers, once it has this version. The list comes in one answer.
  */
@@ -44,13 +44,11 @@ const FEW_OBJECTS = 10;
 const UNPAGED_RATIO = 64;
 /** Factor by which the page size in objects is reduced when a page is too large. */
 const SMALLER_PAGE = 4;
-/** Number of bytes that are parsed at a time, and that are parsed before other work of the event loop is done. */
+/** Number of bytes parsed at a time, before the event loop runs. */
 const SLICE_BYTES = 32 * 1024;
 const TURN_BYTES = 64 * 1024;
 
-/**
- * Requests lists of one resource, parses their objects as they arrive, and adapts pages to what the server can.
- */
+/** Requests lists of one resource, parses their objects as they arrive, and adapts pages to the server. */
 export class PagedList {
   /** Current page size in objects. */
   #pageSize: number;
@@ -65,7 +63,7 @@ export class PagedList {
    * Requests a list. It is complete when the iteration ends without an error.
    *
    * @param selectors the query of each page.
-   * @param age how old it may be.
+   * @param age the allowed age.
    * @param countObjects number of distinct objects in the parts so far.
    * @throws ApiError, KubernetesError
    */
@@ -123,7 +121,7 @@ export class PagedList {
       return yield* this.#readPage(query, paged, signal);
     } catch (error) {
       if (error instanceof ResponseTooLarge) {
-        // Objects may be large; or the server does not stop.
+        // Objects may be large, or the answer may be endless.
         this.#unpaged = false;
         if (paged) {
           this.#pageSize = Math.max(1, Math.floor(this.#pageSize / SMALLER_PAGE));
@@ -145,7 +143,7 @@ export class PagedList {
     const { acceptsProtobuf: protobuf } = format;
     let reader: ListReader | undefined;
     const limit = paged ? maxPageBytes : maxPageBytes * UNPAGED_RATIO;
-    // Items before the version: whether they are outdated is not known yet.
+    // Items before the version: they may be outdated.
     let early: ReceivedObject[] = [];
     let bytes = 0;
     let count = 0;
@@ -157,7 +155,7 @@ export class PagedList {
         const slice = chunk.subarray(from, from + SLICE_BYTES);
         const items = reader.push(slice);
         count += items.length;
-        // Also where all of them are the same.
+        // Even if all of them are equal.
         refuseTooMany(count, maxObjects);
         if (Math.floor((bytes + slice.length) / TURN_BYTES) > Math.floor(bytes / TURN_BYTES)) {
           await nextTurn();
@@ -184,7 +182,7 @@ export class PagedList {
   }
 }
 
-/** The version of a list whose items follow; undefined where it comes after them. */
+/** The version of a list whose items follow; undefined when it comes after them. */
 function versionOf(kind: string, head: UnknownRecord | undefined): string | undefined {
   if (head === undefined || !isRecord(head.metadata) || head.kind === undefined) {
     return undefined;
@@ -211,7 +209,7 @@ function checkedPage(
   };
 }
 
-/** An endless list never comes into force, and takes all memory. */
+/** An endless list never completes, and exhausts memory. */
 function refuseEndlessList(list: {
   readonly pages: number;
   readonly idlePages: number;

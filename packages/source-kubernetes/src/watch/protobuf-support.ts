@@ -1,18 +1,18 @@
-/** Whether an API server is asked for protobuf. */
+/** Whether protobuf is requested from an API server. */
 export class ProtobufSupport {
   #isRefused: boolean;
 
-  /** @param isRefused it is never asked. */
+  /** @param isRefused protobuf is never requested. */
   constructor(isRefused = false) {
     this.#isRefused = isRefused;
   }
 
-  /** The server, or a proxy before it, does not have protobuf. */
+  /** Whether the server, or a proxy in front of it, does not support protobuf. */
   get isRefused(): boolean {
     return this.#isRefused;
   }
 
-  /** The server is not asked again. */
+  /** Protobuf is not requested again. */
   refuse(): void {
     this.#isRefused = true;
   }

@@ -1,7 +1,7 @@
 import { flatText, isRecord, isText } from '@kube-proxier/core';
 import type { Shape } from './object-shape.js';
 
-/** An object as it arrived, without what is not retained. */
+/** A received object, reduced to the retained part. */
 export interface ReceivedObject {
   /** Namespace and name; undefined without a name. */
   readonly key: string | undefined;

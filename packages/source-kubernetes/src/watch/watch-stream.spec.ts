@@ -28,7 +28,7 @@ function open(maxEventBytes = 1000) {
   return { clock, body, stream, silences: () => silences };
 }
 
-/** The names of all events, those of one read as one list, and how the stream ended. */
+/** The names of all events, one list per read, and the end of the stream. */
 async function collect(stream: ReturnType<typeof watchEvents>) {
   const reads: string[][] = [];
   try {
@@ -82,7 +82,7 @@ describe('watchEvents', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('fails when nothing arrives, and not before', async () => {
+  test('fails after the timeout without data, and not before', async () => {
     const { body, stream, clock, silences } = open();
     const collected = collect(stream);
     await clock.advance(89_999);

@@ -7,24 +7,24 @@ import { isProtobuf } from '../api/media-types.js';
 import type { ObjectFormat } from './object-format.js';
 import type { WatchEvent } from './watch-event.js';
 
-/** Number of bytes after which other work of the event loop is done: the initial events of a watch may be many. */
+/** Number of bytes after which the event loop runs: a watch may have many initial events. */
 const TURN_BYTES = 64 * 1024;
 
 /** Options of {@link watchEvents}. */
 export interface WatchStreamOptions {
   readonly format: ObjectFormat;
   readonly clock: Clock;
-  /** Milliseconds without a byte after which the watch counts as dead. */
+  /** Milliseconds without a byte after which the watch counts as failed. */
   readonly silenceLimit: number;
   /** Maximum size of an event in bytes. */
   readonly maxEventBytes: number;
-  /** Called when the watch counts as dead, before it fails. */
+  /** Called on this timeout, before the watch fails. */
   readonly onSilence: () => void;
 }
 
 /**
- * The events of a watch as they arrive: together those that one read completes. Ends when the server ends the stream; the
- * connection is closed when the iteration stops before that.
+ * The events of a watch as they arrive, batched by read. Ends when the server ends the stream; the connection is closed
+ * when the iteration stops before that.
  *
  * Events are parsed when they are iterated, so those before a malformed one are delivered.
  *

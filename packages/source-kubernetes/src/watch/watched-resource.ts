@@ -26,15 +26,15 @@ export interface WatchedResource {
    */
   readonly fieldSelectorOptional?: boolean;
   /**
-   * There are many of them, for which a compressed list takes a fraction of the bytes of a watch with initial events: API servers
-   * do not compress watches.
+   * Whether there are many of them, so that a compressed list takes a fraction of the bytes of a watch with initial
+   * events, which API servers do not compress.
    */
   readonly isLarge?: boolean;
-  /** Not an error when an API server does not have it. */
+  /** Optional: not an error when an API server lacks it. */
   readonly optional?: boolean;
-  /** What the proxy does not do without them, where it works otherwise. */
+  /** The feature that is missing without an optional resource. */
   readonly without?: string;
-  /** The message that API servers encode its objects as; absent where they are read as JSON only, as custom resources are. */
+  /** The protobuf message of its objects; absent for JSON only, as with custom resources. */
   readonly protobuf?: MessageLayout;
   /** The retained part: the fields that a proxy reads. */
   readonly shape: Shape;

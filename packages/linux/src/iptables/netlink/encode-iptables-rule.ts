@@ -31,7 +31,7 @@ import {
 const REGISTER = 1;
 const comparison = (not: boolean | undefined) => (not ? '!=' : '==');
 const PROTOCOLS: Readonly<Record<IptablesProtocol, number>> = { tcp: 6, udp: 17, sctp: 132 };
-/** Where an address is in the header of a packet, and how long it is. */
+/** Offset and length of an address in the packet header. */
 const ADDRESSES = {
   IPv4: { source: 12, destination: 16, length: 4 },
   IPv6: { source: 8, destination: 24, length: 16 },
@@ -39,7 +39,7 @@ const ADDRESSES = {
 const TRANSPORT = { destinationPort: 2, tcpFlags: 13 } as const;
 const TCP_SYN = 2;
 
-/** Expressions that are the same in many rules, as bytes. A value at their end is written for each rule. */
+/** Pre-encoded expressions. The value at their end is written for each rule. */
 const encode = (...list: readonly ReturnType<typeof instructions.meta>[]): Buffer => encodeAttributes(list);
 const COUNT = encode({
   type: NFTA_LIST_ELEMENT,
@@ -73,12 +73,12 @@ const VERDICTS = {
   RETURN: encode(instructions.verdict('return')),
 } as const;
 
-/** An extension as bytes, which end with its structure. */
+/** An encoded extension, which ends with its structure. */
 function extensionBytes(kind: 'match' | 'target', { name, revision, size }: XtablesExtension<never>): Buffer {
   return encode(instructions.extension(kind, name, revision, Buffer.alloc(size)));
 }
 
-/** An extension, and the bytes of one without fields. */
+/** An extension, and its encoding with zero fields. */
 class Template<Options> {
   readonly #bytes: Buffer;
 
@@ -117,12 +117,13 @@ function targetsOf(family: IPFamily) {
 
 const TARGETS = { IPv4: targetsOf('IPv4'), IPv6: targetsOf('IPv6') } as const;
 
-/** Comparisons of a part of the packet with a value of a number of bytes; the bytes end with the value. */
+/** Encoded payload comparisons by length of the value; the encoding ends with the value. */
 const ADDRESS_COMPARISONS = new Map<number, Buffer>();
 
 /**
- * Writes the expressions of rules, in the order and with the expressions of `iptables-nft` 1.8.9: `iptables-nft-save` of that and later
- * versions prints each rule as it was given. Extensions go to `nft_compat` but for `tcp`, `udp` and `mark`, as in that version.
+ * Writes the expressions of rules, in the order and with the expressions of `iptables-nft` 1.8.9: `iptables-nft-save`
+ * of that and later versions prints each rule unchanged. Extensions use `nft_compat`, except `tcp`, `udp` and `mark`,
+ * as in that version.
  */
 export class IptablesRuleEncoder {
   constructor(
@@ -130,7 +131,7 @@ export class IptablesRuleEncoder {
     private readonly family: IPFamily,
   ) {}
 
-  /** @throws RuleNotEncodable where a part cannot be expressed: of what was written nothing must be sent. */
+  /** @throws RuleNotEncodable when a part cannot be expressed: the written bytes must not be sent. */
   write(parts: IptablesRuleParts): void {
     const { writer } = this;
     this.#interface('iifname', parts.inInterface);
@@ -167,7 +168,7 @@ export class IptablesRuleEncoder {
     this.writer.attributes([instructions.meta(REGISTER, key), instructions.compare(REGISTER, comparison(not), name)]);
   }
 
-  /** Only the bytes of the prefix are loaded, where it ends with a byte. */
+  /** If the prefix ends at a byte boundary, only its bytes are loaded. */
   #address(side: 'source' | 'destination', condition: Condition | undefined): void {
     if (condition === undefined) {
       return;
@@ -231,7 +232,7 @@ export class IptablesRuleEncoder {
         ]);
         return;
       case 'set':
-        // The kernel knows a set by a number, which the program asks it for.
+        // The kernel identifies a set by an index, which the program queries.
         throw new RuleNotEncodable(match.match);
     }
   }

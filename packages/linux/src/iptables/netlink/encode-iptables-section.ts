@@ -19,24 +19,24 @@ import { RuleNotEncodable } from './xtables-extensions.js';
 
 /** One table of a document as a transaction of nf_tables. */
 export interface EncodedIptablesSection extends NftEncodedTransaction {
-  /** Where the next section begins in the document. */
+  /** Position of the next section in the document. */
   readonly end: number;
 }
 
 /** `NLM_F_APPEND`. */
 const APPEND = 0x800;
 const BATCH_HEAD = Buffer.of(0, 0, 0, NFTABLES_SUBSYSTEM);
-/** The longest name of a chain that the programs of iptables accept. */
+/** Maximum length of a chain name in the iptables tools. */
 const MAX_NAME = 28;
-/** Lines between two pauses. */
+/** Number of lines between two pauses. */
 const SLICE = 64;
 
 /**
- * The transaction that does what `iptables-nft-restore --noflush` does with one section of a document, from `*TABLE` to `COMMIT`: chains
- * that are created or flushed, rules that are appended to them, and chains that are deleted. Pure; pauses often.
+ * The transaction that is equivalent to `iptables-nft-restore --noflush` with one section of a document, from `*TABLE`
+ * to `COMMIT`: chains to create or flush, rules to append, and chains to delete. Pure; pauses often.
  *
- * @param start where the section begins.
- * @returns undefined where the section has anything else, such as a rule that is inserted, or an extension that is not supported.
+ * @param start position of the section.
+ * @returns undefined when the section has anything else, such as an inserted rule or an unsupported extension.
  */
 export function* encodeIptablesSection(
   document: string,
@@ -68,7 +68,7 @@ class SectionEncoder {
   readonly #messages: NftEncodedMessage[] = [];
   readonly #rules: IptablesRuleEncoder;
   readonly #head: Buffer;
-  /** Chains that the section creates or flushes, as netlink has their names. */
+  /** Chains that the section creates or flushes, by encoded name. */
   readonly #chains = new Map<string, Buffer>();
   #table: Buffer | undefined;
 
@@ -146,7 +146,7 @@ class SectionEncoder {
     return true;
   }
 
-  /** The kernel would delete the rules of the chain with it, where the program is refused. So the section must have flushed it. */
+  /** The kernel would delete a chain with its rules, which the program refuses. So the section must have flushed it. */
   #delete(chain: string): boolean {
     const name = this.#chains.get(chain);
     if (name === undefined) {
@@ -163,7 +163,7 @@ class SectionEncoder {
   }
 
   #begin(message: NftMessage, flags: number): void {
-    // The kernel answers the first message with the generation that the transaction leads to.
+    // The kernel answers the first message with the new generation.
     const isAnswered = this.#messages.length === 1 && message === 'newChain';
     this.writer.begin(nftMessageType(message), isAnswered ? flags | NETLINK_FLAGS.echo : flags, this.#head);
     this.#messages.push({ start: this.writer.messageStart, command: this.#messages.length });

@@ -22,7 +22,7 @@ async function withTables(
   use: (context: {
     readonly program: Iptables;
     readonly namespace: TestNamespace;
-    /** The programs that have been started since. */
+    /** The programs started since creation. */
     readonly started: string[];
     readonly watched: CommandRunner;
   }) => Promise<void>,
@@ -57,7 +57,7 @@ on.each(families)('iptables rules by netlink, %s', (family) => {
         const netlink = new IptablesNetlink(family, { namespace: namespace.path });
         const samples = [
           ...(table === 'nat' ? natSamples(family) : filterSamples(family)),
-          // Prefixes that end within a byte, and with one.
+          // Prefixes that end within a byte, and at a byte boundary.
           ...(family === 'IPv4'
             ? ['10.0.0.0/9', '10.1.2.0/23', '10.1.2.0/24']
             : ['fd00::/9', 'fd00:1::/47', 'fd00::/64']
@@ -129,7 +129,7 @@ on.each(families)('iptables rules by netlink, %s', (family) => {
     });
   });
 
-  test('the program writes a section that netlink cannot, and netlink the others', async () => {
+  test('the program writes the sections that netlink cannot write', async () => {
     await withTables(family, async ({ program, watched, started }) => {
       const iptables = createIptables({ family, variant: 'nft', runner: watched, persistent: false });
       await iptables.version();
@@ -146,11 +146,11 @@ on.each(families)('iptables rules by netlink, %s', (family) => {
     });
   });
 
-  test('a refused section changes nothing, and its line is one of the whole document', async () => {
+  test('a refused section changes nothing, and its line number refers to the whole document', async () => {
     await withTables(family, async ({ program, watched }) => {
       const iptables = createIptables({ family, variant: 'nft', runner: watched, persistent: false });
       const good = section('nat', ':GOOD - [0:0]', '-A GOOD -j RETURN');
-      // The kernel refuses DNAT outside of table nat; and a rule that leads back to its own chain.
+      // The kernel refuses DNAT outside of table nat, and chain loops.
       const bad = section(
         'filter',
         ':B - [0:0]',

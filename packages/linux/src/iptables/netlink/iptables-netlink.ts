@@ -6,12 +6,12 @@ import { type NftBatchOutcome, NftSocket } from '../../nftables/netlink/nft-sock
 import { IptablesError } from '../iptables-error.js';
 import { encodeIptablesSection } from './encode-iptables-section.js';
 
-/** Bytes of a buffer that is kept for the next document. */
+/** Maximum size in bytes of a buffer that is reused. */
 const KEPT = 65_536;
 
 /**
- * Writes documents of `iptables-restore --noflush` into the tables of the nft variant by netlink, without the program: that reads
- * all chains before it writes, so that it takes the longer the more there are. Calls must not overlap.
+ * Writes documents of `iptables-restore --noflush` into the tables of the nft variant by netlink, without the program,
+ * which reads all chains before it writes: its run time grows with their number. Calls must not overlap.
  */
 export class IptablesNetlink {
   #socket: NftSocket | undefined;
@@ -29,11 +29,12 @@ export class IptablesNetlink {
   }
 
   /**
-   * Writes sections of a document, each in one transaction, until one is not supported or is refused: of that one, nothing is written.
+   * Writes sections of a document, each in one transaction, until one is not supported or refused; nothing of that
+   * section is written.
    *
-   * @param start where in the document to begin.
-   * @returns where the section begins that was not written; the length of the document where all are in force.
-   * @throws IptablesError `IPTABLES_FAILED` where the outcome of a section is not known.
+   * @param start position in the document.
+   * @returns the position of the section that was not written; the length of the document when all were.
+   * @throws IptablesError `IPTABLES_FAILED` when the outcome of a section is unknown.
    */
   async write(document: string, start: number): Promise<number> {
     try {
@@ -63,7 +64,7 @@ export class IptablesNetlink {
     let sent: { readonly start: number; readonly outcome: NftBatchOutcome | Promise<NftBatchOutcome> } | undefined;
     let at = start;
     while (at < document.length) {
-      // The kernel carries out one section while the next is encoded.
+      // The kernel processes one section while the next is encoded.
       const [writer, other] = this.#writers;
       const encoding = finishWithPauses(encodeIptablesSection(document, at, this.family, writer), pace);
       const section = encoding instanceof Promise ? await settledWith(encoding, sent?.outcome) : encoding;
@@ -80,14 +81,14 @@ export class IptablesNetlink {
     return sent !== undefined && (await sent.outcome).errors.length > 0 ? sent.start : document.length;
   }
 
-  /** Another call opens it again. Idempotent. */
+  /** A later call reopens it. Idempotent. */
   close(): void {
     this.#socket?.close();
     this.#socket = undefined;
   }
 }
 
-/** Waits for the first one; a failure of the second one is its caller's. */
+/** Waits for the first promise; the caller handles a failure of the second. */
 async function settledWith<Result>(first: Promise<Result>, second: unknown): Promise<Result> {
   await Promise.allSettled([second]);
   return first;

@@ -9,8 +9,9 @@ import {
 } from '../iptables-rule-parts.js';
 
 /**
- * A match or target extension of xtables, as module `nft_compat` of the kernel takes it: the structure of
- * `linux/netfilter/xt_*.h`, in the size that a 64-bit kernel requires. All fields are zero until {@link XtablesExtension.write}.
+ * A match or target extension of xtables, in the format of the kernel module `nft_compat`: the structure of
+ * `linux/netfilter/xt_*.h`, in the size that a 64-bit kernel requires. All fields are zero until {@link
+ * XtablesExtension.write}.
  */
 export interface XtablesExtension<Options> {
   readonly name: string;
@@ -24,7 +25,7 @@ export interface XtablesExtension<Options> {
 type MatchOf<Name extends IptablesMatch['match']> = Extract<IptablesMatch, { match: Name }>;
 type TargetOf<Name extends IptablesTarget['target']> = Extract<IptablesTarget, { target: Name }>;
 
-/** A rule that this module cannot write: the program of iptables may. */
+/** A rule that this module cannot encode; the iptables program may support it. */
 export class RuleNotEncodable extends Error {}
 
 /** @throws RuleNotEncodable for text that is not a canonical address. */
@@ -54,7 +55,7 @@ export const SCTP_PORTS: XtablesExtension<{ readonly first: number; readonly las
   },
 };
 
-/** `XT_CONNTRACK_STATE_BIT` and its relatives. */
+/** `XT_CONNTRACK_STATE_BIT` and related constants. */
 const STATES: Readonly<Record<ConntrackState, number>> = {
   ...{ INVALID: 1 << 0, ESTABLISHED: 1 << 1, RELATED: 1 << 2, NEW: 1 << 3 },
   ...{ SNAT: 1 << 6, DNAT: 1 << 7, UNTRACKED: 1 << 8 },

@@ -16,7 +16,7 @@ import { instructions, type NftInstruction } from './instructions.js';
 import { NFT_FAMILIES } from './nf-tables.js';
 import { be16Value, clearHostBits, PROTOCOL_NUMBERS } from './value-bytes.js';
 
-/** A set without a name of its own, for one rule. */
+/** An anonymous set of one rule. */
 export interface NftAnonymousSet {
   /** Distinct within a transaction. */
   readonly id: number;
@@ -31,14 +31,14 @@ export interface NftCompiledRule {
   readonly instructions: readonly NftInstruction[];
 }
 
-/** The name under which the kernel makes up a name for a set. */
+/** The name template from which the kernel generates the name of an anonymous set. */
 export const ANONYMOUS_SET_NAME = '__set%d';
 
 /**
- * The instructions of a rule: the same, in the same registers, as nft makes of its text, so that it lists what the text
- * says. Pure.
+ * Compiles a rule to expressions. They are the same, in the same registers, as those that nft generates from the rule's
+ * text, so that nft lists the same text. Pure.
  *
- * @param newSetId a number for a set that only this rule uses.
+ * @param newSetId returns an id for an anonymous set.
  */
 export function compileNftRule(
   statements: readonly NftStatement[],
@@ -52,10 +52,10 @@ export function compileNftRule(
   return compiler;
 }
 
-/** Words of 32 bits in the registers of 128 bits, which nft uses for single values. */
+/** 32-bit words per 128-bit register, which nft uses for single values. */
 const REGISTER_WORDS = 4;
 
-/** The number of the register that begins at a word: those of 128 bits have numbers of their own. */
+/** The number of the register that begins at a word: 128-bit registers have separate numbers. */
 function register(word: number): number {
   return word % REGISTER_WORDS === 0 ? 1 + word / REGISTER_WORDS : 8 + word;
 }
@@ -83,7 +83,7 @@ const REJECTION = { ip: { type: 0, code: 3 }, ip6: { type: 0, code: 4 } } as con
 
 /** A type of rejection. */
 const TCP_RESET = 1;
-/** Where a TCP header has its flags, and the one of the packet that opens a connection. */
+/** Offset of the flags in a TCP header, and the SYN flag. */
 const TCP_FLAGS = 13;
 const SYN = 2;
 
@@ -179,7 +179,7 @@ class RuleCompiler implements NftCompiledRule {
         this.#network(left as NftPayload, operator, text);
         return;
       case 'ct_status':
-        // A set of bits, of which this one is among.
+        // A bit mask that includes this one.
         this.#field(left, 0, REGISTER_WORDS);
         out.push(
           instructions.bitwise(register(0), u32(CONNECTION_STATUSES[text] ?? 0), NO_BITS),
@@ -195,7 +195,7 @@ class RuleCompiler implements NftCompiledRule {
     }
   }
 
-  /** Whole bytes are loaded as far as the network has them. */
+  /** Only the bytes covered by the prefix are loaded. */
   #network(left: NftPayload, operator: '==' | '!=', text: string): void {
     const { instructions: out } = this;
     const [base = '', length] = text.split('/');
@@ -234,7 +234,7 @@ class RuleCompiler implements NftCompiledRule {
     this.instructions.push(instructions.bitwise(register(0), u32(mask), u32(xor)));
   }
 
-  /** Into the first register. Where the value will be is reserved, and as much as the key is long after it. */
+  /** Loads into the first register. Space for the value and for the key after it is reserved. */
   #lookUp({ key, map }: NftLookup): void {
     this.#needs(key);
     this.#key(key, REGISTER_WORDS + totalWords(key));
@@ -285,7 +285,7 @@ class RuleCompiler implements NftCompiledRule {
   /**
    * Establishes the protocol whose ports are read, unless it is established.
    *
-   * @returns words from the first register on that a key occupies.
+   * @returns number of words from the first register that a key occupies.
    */
   #needs(key: readonly NftField[]): number {
     for (const field of key) {
@@ -296,7 +296,7 @@ class RuleCompiler implements NftCompiledRule {
     return key.length === 1 ? REGISTER_WORDS : totalWords(key);
   }
 
-  /** @param free the first word that may be used for what is calculated with. */
+  /** @param free the first word that is free for intermediate values. */
   #key(key: readonly NftField[], free: number): void {
     let word = 0;
     for (const field of key) {
@@ -353,7 +353,7 @@ class RuleCompiler implements NftCompiledRule {
   }
 }
 
-/** What a field is compared with. */
+/** The right side of a comparison. */
 function matchedBytes(left: NftField, text: string): Buffer {
   switch (nftTypeOf(left)) {
     case 'inet_proto':

@@ -88,7 +88,7 @@ function keyFields(rules: readonly (readonly NftStatement[])[]): ReadonlyMap<str
   return fields;
 }
 
-/** As texts, without what nft leaves out: that a packet has a protocol whose ports are read. */
+/** As texts, without the implicit protocol match that nft omits. */
 function comparable(statements: readonly unknown[]): unknown {
   return JSON.parse(JSON.stringify(statements), (key, value) => {
     if (Array.isArray(value)) {
@@ -107,7 +107,7 @@ describe.each(['ip', 'ip6'] as const)('rules of family %s', (family) => {
   test.each(rules.map((rule) => [renderNftRule(rule), rule] as const))('%s', (text, rule) => {
     const { instructions, sets } = compileNftRule(rule, family, () => 1);
     const bytes = encodeAttributes(instructions);
-    // The kernel makes up the name.
+    // The kernel generates the name.
     const listed = Buffer.from(bytes.toString('latin1').replace('__set%d\0', '__set0\0\0'), 'latin1');
     const decoded = decodeNftRule(listed, family, {
       keyFields: (set) => fields.get(set),

@@ -15,22 +15,22 @@ import { nftClassid } from '../rules/render-rule.js';
 import { NFT_VERDICTS, NFTA_DATA, NFTA_EXPRESSION, NFTA_VERDICT } from './nf-tables.js';
 import { readNftFields } from './value-bytes.js';
 
-/** What must be known about the sets and maps that a rule names. */
+/** Metadata of the sets and maps that a rule refers to. */
 export interface NftRuleSets {
-  /** Number of fields in a key; undefined where the set is not known. */
+  /** Number of fields in a key; undefined when the set is unknown. */
   keyFields(set: string): number | undefined;
-  /** Elements of an anonymous set, as transactions have them; undefined where they cannot be read. */
+  /** Elements of an anonymous set, in transaction syntax; undefined when they cannot be read. */
   anonymousElements(set: string): readonly string[] | undefined;
 }
 
-/** Thrown inside of this file for an instruction that is not decoded. */
+/** Thrown within this file for an unsupported expression. */
 class NotDecoded extends Error {}
 
 /**
- * Decodes a rule as the kernel lists it (`NFTA_RULE_EXPRESSIONS`) into the statements that `nft -j list` prints, as far as rules of
- * this project, and plain matches of other programs, go.
+ * Decodes a rule as the kernel lists it (`NFTA_RULE_EXPRESSIONS`) into the statements that `nft -j list` prints, for
+ * rules of this project and plain matches of other programs.
  *
- * @returns one statement without a known meaning where the rule has instructions that are not decoded: its effect is unknown.
+ * @returns one unknown statement when the rule has unsupported expressions: its effect is unknown.
  */
 export function decodeNftRule(expressions: Buffer, family: NftFamily, sets: NftRuleSets): readonly UnknownRecord[] {
   const decoder = new RuleDecoder(family, sets);
@@ -49,17 +49,17 @@ export function decodeNftRule(expressions: Buffer, family: NftFamily, sets: NftR
 }
 
 const NO_BYTES = Buffer.alloc(0);
-/** Sets without a name in the rule: the kernel makes one up. */
+/** Prefix of anonymous sets, whose names the kernel generates. */
 const ANONYMOUS = /^__(?:set|map)\d/;
 const WORDS_OF_REGISTER = 4;
 const FIRST_WORD_REGISTER = 8;
 
-/** The words of 32 bits that a register begins at. Inverse of `register` in compile-rule. */
+/** The 32-bit word at which a register begins. Inverse of `register` in compile-rule. */
 function wordOf(register: number): number {
   return register < FIRST_WORD_REGISTER ? (register - 1) * WORDS_OF_REGISTER : register - FIRST_WORD_REGISTER;
 }
 
-/** What an instruction has put into registers. */
+/** The contents of a register. */
 interface Loaded {
   /** As `nft -j` prints it. */
   readonly expression: unknown;
@@ -67,7 +67,7 @@ interface Loaded {
   /** The bytes of a constant. */
   readonly bytes?: Buffer;
   readonly words: number;
-  /** A mask that was applied to flags or an address, which the comparison after it is about. */
+  /** A mask applied to flags or an address before a comparison. */
   readonly mask?: Buffer;
 }
 
@@ -113,7 +113,7 @@ const VERDICTS: ReadonlyMap<number, string> = new Map([
   ...Object.entries(NFT_VERDICTS).map(([name, code]) => [code, name] as const),
   [-1, 'continue'],
 ]);
-/** Instructions that become a statement without parts of interest. */
+/** Expressions that become a statement without relevant parts. */
 const PLAIN: ReadonlySet<string> = new Set(['counter', 'log', 'limit', 'quota', 'notrack', 'last', 'connlimit']);
 const SYN = 2;
 const TCP_RESET = 1;
@@ -376,7 +376,7 @@ class RuleDecoder {
     } else if (asBe32(to) === 0) {
       this.statements.push({ vmap: { key, data: `@${set}` } });
     } else {
-      // What it finds may be an address with its port.
+      // The value may be an address with its port.
       this.#load(asBe32(to), {
         ...{ expression: { map: { key, data: `@${set}` } }, type: 'looked-up' },
         words: this.family === 'ip' ? 2 : 5,
@@ -467,7 +467,7 @@ class RuleDecoder {
 
 const PORTS_OF: ReadonlySet<string> = new Set(['tcp', 'udp', 'sctp']);
 
-/** Whether a range has another end than its beginning. */
+/** Whether a range has more than one value. */
 function differs(data: AttributeMap, first: number, last: number): boolean {
   const end = data.get(last);
   return end !== undefined && asBe32(end) !== asBe32(data.get(first));
@@ -482,7 +482,7 @@ function dataOf(data: Buffer | undefined): { readonly bytes?: Buffer; readonly v
   };
 }
 
-/** Flags of which some are compared. */
+/** A comparison of masked flags. */
 function maskedMatch({ expression: left, type }: Loaded, mask: Buffer, op: string, bytes: Buffer): UnknownRecord {
   const isZero = bytes.every((byte) => byte === 0);
   const names = type === 'ct_state' ? CT_STATES : type === 'ct_status' ? CT_STATUSES : undefined;
@@ -542,7 +542,7 @@ function known(names: Readonly<Record<number, string>>, value: number): string {
   return name;
 }
 
-/** @throws NotDecoded where the mask is no prefix. */
+/** @throws NotDecoded when the mask is not a prefix. */
 function prefixLength(mask: Buffer): number {
   const bits = [...mask].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   const length = bits.indexOf('0');

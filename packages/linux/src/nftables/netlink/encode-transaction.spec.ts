@@ -20,12 +20,12 @@ function elements(count: number, verdict = 'goto some-chain'): NftCommand {
   return { do: 'add-elements', name: 'm', elements: all };
 }
 
-test('written into the buffer of the one before, each transaction has the bytes that it has in a buffer of its own', () => {
+test('a transaction written into a reused buffer has the same bytes as in a new buffer', () => {
   const writer = new MessageWriter();
   const transactions = [
     transactionOf({ do: 'add-table' }, { do: 'add-container', name: 'm', container: MAP }, elements(20)),
     transactionOf({ do: 'delete-elements', name: 'm', keys: ['10.0.0.7'] }, elements(1, 'accept')),
-    // More than the buffer has room for, at once and while it is written.
+    // Larger than the buffer, initially and during the write.
     transactionOf(elements(5000)),
     transactionOf(...Array.from({ length: 500 }, (_, index): NftCommand => ({ do: 'add-counter', name: `n${index}` }))),
     transactionOf({ do: 'flush-container', kind: 'map', name: 'm' }),
@@ -36,7 +36,7 @@ test('written into the buffer of the one before, each transaction has the bytes 
     const alone = encodeNftTransaction(transaction, { typesOf });
     expect(bytes.equals(alone.bytes)).toBe(true);
     expect(messages).toEqual(alone.messages);
-    // Later ones do not see what was set meanwhile.
+    // Later transactions are not affected by values set in between.
     bytes.fill(0xff);
   }
 });

@@ -54,11 +54,11 @@ export class NftNotEncodable extends Error {
 
 /** One message of an encoded transaction. */
 export interface NftEncodedMessage {
-  /** Position in {@link NftEncodedTransaction.bytes}. */
+  /** Offset in {@link NftEncodedTransaction.bytes}. */
   readonly start: number;
   /** Index of the command that it is for; -1 for the beginning and the end. */
   readonly command: number;
-  /** Elements in the message: index of the first, and where each begins. */
+  /** Elements in the message: index of the first, and the offset of each. */
   readonly elements?: { readonly first: number; readonly starts: readonly number[] };
 }
 
@@ -71,7 +71,7 @@ export interface NftEncodedTransaction {
 /** The begin of a transaction: header, structure, and the attribute with the generation. */
 const GENERATION_AT = HEADER + 4 + 4;
 
-/** Sets the generation of the ruleset from which a transaction starts: the kernel refuses it in another. */
+/** Sets the generation that a transaction is based on: the kernel refuses it in any other generation. */
 export function setNftGeneration({ bytes }: NftEncodedTransaction, generation: number): void {
   bytes.writeUInt32BE(generation, GENERATION_AT);
 }
@@ -79,9 +79,12 @@ export function setNftGeneration({ bytes }: NftEncodedTransaction, generation: n
 export interface NftEncodeOptions {
   /** The types of elements of sets and maps that the transaction does not declare. */
   readonly typesOf: (name: string) => NftElementTypes | undefined;
-  /** Ends the transaction, so that it takes effect; without, the kernel checks it only. Default true. */
+  /** Whether the transaction is committed; otherwise the kernel only validates it. Default true. */
   readonly isCommitted?: boolean;
-  /** Where small transactions are written: the bytes are valid until the next one is. Default: a buffer of its own for each. */
+  /**
+   * Reused buffer for small transactions: its bytes are valid until the next one is written. Default: a new buffer for
+   * each.
+   */
   readonly writer?: MessageWriter;
 }
 
@@ -109,9 +112,11 @@ const ADD = NETLINK_FLAGS.create;
 /** `NLM_F_APPEND`, for a new object. */
 const APPEND = 0x800;
 
-/** Commands between two pauses; those with many elements have pauses of their own. */
+/** Number of commands between two pauses; commands with many elements pause within. */
 const BETWEEN_PAUSES = 64;
-/** Bytes that an element takes at most, but for long names. A buffer that grows is copied, which takes long when it is large. */
+/**
+ * Estimated maximum bytes of an element without long names. A growing buffer is copied, which is slow when it is large.
+ */
 const ELEMENT_SIZE: Readonly<Record<NftFamily, number>> = { ip: 112, ip6: 160 };
 
 function elementCount({ commands }: NftTransaction): number {
@@ -143,12 +148,12 @@ class TransactionEncoder {
   readonly #messages: NftEncodedMessage[] = [];
   readonly #head: Buffer;
   #verdicts: Map<string, Buffer> | undefined;
-  /** Of sets and maps that the transaction declares, or deletes. */
+  /** Types of sets and maps that the transaction declares or deletes. */
   #declared: Map<string, NftElementTypes | undefined> | undefined;
   readonly #table: Buffer;
   #command = -1;
   #setId = 0;
-  /** The current message is the first after the beginning. */
+  /** Whether the current message is the first after the batch begin. */
   #isFirst = false;
 
   constructor(
@@ -302,7 +307,7 @@ class TransactionEncoder {
   /**
    * One message with elements from an index on.
    *
-   * @returns the index of the first that had no room.
+   * @returns the index of the first element that did not fit.
    */
   #elements(command: ElementCommand, first: number, count: number): number {
     const { name } = command;
@@ -388,7 +393,7 @@ class TransactionEncoder {
     }
   }
 
-  /** The attribute with a verdict. There are few different ones. */
+  /** The attribute with a verdict, cached: there are few distinct ones. */
   #verdict(text: string): Buffer {
     this.#verdicts ??= new Map();
     const known = this.#verdicts.get(text);
@@ -439,8 +444,8 @@ class TransactionEncoder {
     const { commands } = this.transaction;
     const { do: what } = commands[this.#command] ?? {};
     this.#isFirst = this.#messages.length === 1;
-    // The kernel answers the first message, and with it the transaction: with what it changes, and the generation that it
-    // leads to. So the first has one element only, and nothing is answered that removes any number of objects.
+    // The kernel echoes the first message with its changes and the new generation. So the first message has one element
+    // only, and a message that removes any number of objects is not echoed.
     const isAnswered = this.#isFirst && what !== 'delete-table' && what !== 'flush-container';
     this.#writer.begin(nftMessageType(message), isAnswered ? flags | NETLINK_FLAGS.echo : flags, this.#head);
     this.#note(elements);
@@ -481,7 +486,7 @@ function protocolElement(name: string): Attribute {
   };
 }
 
-/** A comment as nft stores it: user data of one item, with a terminating zero. */
+/** A comment in nft's format: user data with one NUL-terminated item. */
 function commentData(comment: string): Buffer {
   const text = Buffer.from(`${comment}\0`);
   return Buffer.concat([Buffer.of(NFT_USER_DATA.rule.comment, text.length), text]);

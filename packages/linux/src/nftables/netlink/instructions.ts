@@ -2,7 +2,7 @@ import { type Attribute, be32, cString, u8 } from '../../netlink/attributes.js';
 import type { NftMeta, NftTuple, NftTupleField } from '../rules/nft-expression.js';
 import { NFT_VERDICTS, NFTA_DATA, NFTA_EXPRESSION, NFTA_LIST_ELEMENT, NFTA_VERDICT } from './nf-tables.js';
 
-/** One instruction of a rule, as the kernel executes it. */
+/** One expression of a rule, as the kernel executes it. */
 export type NftInstruction = Attribute;
 
 function instruction(name: string, ...data: readonly Attribute[]): NftInstruction {
@@ -40,10 +40,10 @@ export function metaKeyNumber(key: NftMeta['key']): number {
   return META_KEYS[key];
 }
 
-/** Where a map puts what it has; `verdict` to carry it out. */
+/** Destination register of a map lookup; `verdict` to execute the verdict. */
 export type NftDestination = number | 'verdict';
 
-/** The instructions, by their names in the kernel. Registers are numbers of `enum nft_registers`. */
+/** The expressions, by their names in the kernel. Registers are numbers of `enum nft_registers`. */
 export const instructions = {
   payload: (to: number, base: keyof typeof PAYLOAD_BASES, offset: number, length: number) =>
     instruction('payload', number(1, to), number(2, PAYLOAD_BASES[base]), number(3, offset), number(4, length)),
@@ -141,7 +141,7 @@ export const instructions = {
 
   masquerade: (flags?: number) => instruction('masq', ...(flags === undefined ? [] : [number(1, flags)])),
 
-  /** @param code absent where the type has none: the kernel lists none then. */
+  /** @param code absent for types without a code, as in the kernel's dump. */
   reject: (type: number, code?: number) =>
     instruction('reject', number(1, type), ...(code === undefined ? [] : [{ type: 2, value: u8(code) }])),
 } as const;

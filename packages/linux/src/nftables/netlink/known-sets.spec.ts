@@ -22,7 +22,7 @@ describe('KnownSets', () => {
     known = new KnownSets({ sets: sets as never });
   });
 
-  test('are read once for a generation, and for a listed table once only', async () => {
+  test('are read once per generation, and once for a listed table', async () => {
     expect(await known.typesFor(transactionOf({ do: 'delete-table' }), 5, false)).toBeUndefined();
     expect(known.knownFor(ELEMENTS)).toBeUndefined();
     const first = await known.typesFor(ELEMENTS, 5, false);
@@ -34,7 +34,7 @@ describe('KnownSets', () => {
     expect(reads).toBe(2);
   });
 
-  test('follow own transactions, and are forgotten where others came between', async () => {
+  test('follow own transactions, and are invalidated by foreign ones', async () => {
     known.note(KEY, { generation: 5, types: new Map() });
     const container = { kind: 'set', key: ['ipv4_addr'] };
     known.noteOwn(transactionOf({ do: 'add-container', name: 'new', container }), 6, undefined, false);

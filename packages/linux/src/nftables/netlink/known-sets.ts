@@ -12,28 +12,28 @@ export interface SetTypes {
 }
 
 /**
- * Remembers the element types of sets and maps, by which elements of a transaction are encoded: they are read again only where
- * others may have changed the table since.
+ * Caches the element types of sets and maps, which the encoding of elements requires. They are read again only after
+ * possible foreign changes of the table.
  */
 export class KnownSets {
   readonly #known = new Map<string, SetTypes>();
 
   constructor(private readonly lists: Pick<NftTableLists, 'sets'>) {}
 
-  /** Those of a table as it was listed. */
+  /** Sets the types of a listed table. */
   note(key: string, types: SetTypes): void {
     this.#known.set(key, types);
   }
 
-  /** Of the table of a transaction, as far as they are known; undefined where it has no elements. */
+  /** The cached types of the table of a transaction; undefined when it has no elements. */
   knownFor(transaction: NftTransaction): SetTypes | undefined {
     return hasElements(transaction) ? this.#known.get(nftTableKey(transaction.family, transaction.table)) : undefined;
   }
 
   /**
-   * The types that elements in a transaction have, where it does not declare them; undefined where it has no elements.
+   * The types of elements in a transaction that does not declare them; undefined when it has no elements.
    *
-   * @param isListed nobody else has changed the table since it was listed.
+   * @param isListed the table has no foreign change since it was listed.
    */
   typesFor(
     transaction: NftTransaction,
@@ -50,7 +50,7 @@ export class KnownSets {
   }
 
   /**
-   * A transaction led to a generation.
+   * Called when a transaction led to a generation.
    *
    * @param used the types that it was encoded with.
    * @param isListed as for {@link typesFor}.
@@ -91,7 +91,7 @@ export class KnownSets {
   }
 }
 
-/** Whether a transaction adds or deletes elements: then their types are needed. */
+/** Whether a transaction adds or deletes elements, which requires their types. */
 function hasElements({ commands }: NftTransaction): boolean {
   return commands.some(({ do: what }) => what === 'add-elements' || what === 'delete-elements');
 }

@@ -13,18 +13,20 @@ const ATTRIBUTE_HEADER = 4;
 const NESTED = 0x8000;
 const FIRST_SIZE = 4096;
 
-/** Netlink messages in one buffer that grows: what is written by the hundred thousand is written once. */
+/** Writes netlink messages into one growing buffer, without intermediate copies. */
 export class MessageWriter {
   #buffer: Buffer;
   #end = 0;
   #message = 0;
 
-  /** @param size about how many bytes will be written. Too many cost nothing, as the kernel provides memory that is used. */
+  /**
+   * @param size estimated number of bytes. A high estimate costs nothing, as the kernel allocates only touched pages.
+   */
   constructor(size = FIRST_SIZE) {
     this.#buffer = Buffer.alloc(Math.max(size, FIRST_SIZE));
   }
 
-  /** Begins anew, in the same buffer: what was written before is no longer valid. */
+  /** Resets the buffer: earlier contents become invalid. */
   clear(): void {
     this.#buffer.fill(0, 0, this.#end);
     this.#end = 0;
@@ -41,7 +43,7 @@ export class MessageWriter {
     return this.#end;
   }
 
-  /** Where the current message begins. */
+  /** Offset of the current message. */
   get messageStart(): number {
     return this.#message;
   }
@@ -60,7 +62,7 @@ export class MessageWriter {
     this.#buffer.set(head, this.#message + HEADER);
   }
 
-  /** Ends the message that was begun. */
+  /** Ends the current message. */
   end(): void {
     writeU32(this.#buffer, this.#end - this.#message, this.#message);
   }
@@ -70,7 +72,7 @@ export class MessageWriter {
     writeAttributes(this.#buffer, at, attributes);
   }
 
-  /** Begins an attribute with attributes in it. @returns what {@link endNested} takes. */
+  /** Begins a nested attribute. @returns the argument for {@link endNested}. */
   beginNested(type: number): number {
     const at = this.reserve(ATTRIBUTE_HEADER);
     writeU16(this.#buffer, type | NESTED, at + 2);
@@ -101,14 +103,14 @@ export class MessageWriter {
     this.#buffer.write(text, at, 'latin1');
   }
 
-  /** Bytes as they are, padded to four: for attributes that were encoded before. @returns the position after them. */
+  /** Appends raw bytes, padded to four, for pre-encoded attributes. @returns the position after them. */
   append(bytes: Uint8Array): number {
     const at = this.reserve(bytes.length);
     this.#buffer.set(bytes, at);
     return this.#end;
   }
 
-  /** The buffer that positions refer to. It changes when more is reserved. */
+  /** The buffer that positions refer to. It is replaced when it grows. */
   get buffer(): Buffer {
     return this.#buffer;
   }

@@ -78,7 +78,7 @@ function elementAt(message: NftEncodedTransaction['messages'][number], offset: n
   return within < 0 ? undefined : elements.first + within;
 }
 
-/** A command in the language of nft, with the one element that matters. */
+/** A command in nft syntax, with the rejected element only. */
 function spell({ family, table }: NftTransaction, command: NftCommand, element: number | undefined): string {
   let only = command;
   if (command.do === 'add-elements') {
@@ -106,7 +106,7 @@ const ATTRIBUTE_NAMES: ReadonlyMap<number, Readonly<Record<string, number>>> = n
   ].flatMap(([messages, names]) => (messages as number[]).map((message) => [message, names as Record<string, number>])),
 );
 
-/** What the attribute at the top of a message is for that contains an offset. */
+/** The purpose of the top-level attribute at an offset of a message. */
 function attributeName(bytes: Buffer, start: number, offset: number): string | undefined {
   const names = ATTRIBUTE_NAMES.get(readU16(bytes, start + 4) & 0xff);
   const end = start + readU32(bytes, start);

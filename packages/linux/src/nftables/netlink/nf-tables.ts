@@ -1,6 +1,6 @@
 /** Numbers of `linux/netfilter/nf_tables.h` and `linux/netfilter/nfnetlink.h`. */
 
-/** The message type of an nf_tables message is this, and the number of the operation. */
+/** Subsystem part of the message type; the operation is added. */
 export const NFTABLES_SUBSYSTEM = 10;
 
 /** Operations. */
@@ -111,10 +111,10 @@ export const NFT_REGISTER_VERDICT = 0;
 /** Hooks of the families ip and ip6. */
 export const NFT_HOOKS = { prerouting: 0, input: 1, forward: 2, output: 3, postrouting: 4 } as const;
 export const NFT_POLICY_ACCEPT = 1;
-/** An element that matches what no other one does. */
+/** The catch-all element flag. */
 export const NFT_ELEMENT_CATCH_ALL = 2;
 
-/** Numbers of data types, as nft uses them to print what it lists; the kernel does not interpret them. */
+/** Numbers of data types, which nft uses for printing; the kernel does not interpret them. */
 export const NFT_TYPE_NUMBERS = {
   integer: 4,
   ipv4_addr: 7,
@@ -132,7 +132,7 @@ export const NFT_TYPE_NUMBERS = {
 /** Bits for each type in the number of a concatenation. */
 export const NFT_TYPE_BITS = 6;
 
-/** User data of nft: what it needs to print an object as it was written. The kernel keeps it as it is. */
+/** User data of nft, for printing an object as it was written. Opaque to the kernel. */
 export const NFT_USER_DATA = {
   rule: { comment: 0 },
   set: { keyByteOrder: 0, dataByteOrder: 1, keyTypeof: 3, dataTypeof: 4, dataInterval: 6 },

@@ -3,7 +3,7 @@ import { NftCommits, nextNftGeneration } from './nft-commits.js';
 
 const [own, other] = [{}, {}];
 
-test('transactions are known by generation, also where they begin again', () => {
+test('transactions are identified by generation, also after a wraparound', () => {
   expect(nextNftGeneration(0xffff_ffff)).toBe(1);
   expect(new NftCommits().latest).toBe(0);
   const commits = new NftCommits();
@@ -17,13 +17,13 @@ test('transactions are known by generation, also where they begin again', () => 
   expect(commits.spare('b', own, 0xffff_fffe, 2)).toBe(false);
   expect(commits.spare('b', other, 0xffff_fffe, 2)).toBe(true);
   expect(commits.spare('a', other, 0xffff_fffe, 2)).toBe(false);
-  // One of nobody in between, and a generation that is not reached.
+  // An unknown generation in between, and a generation in the future.
   commits.note(4, 'a', own);
   expect(commits.spare('a', own, 0xffff_fffe, 4)).toBe(false);
   expect(commits.spare('a', own, 2, 1)).toBe(false);
 });
 
-test('the oldest are forgotten', () => {
+test('the oldest are evicted', () => {
   const commits = new NftCommits();
   for (let generation = 1; generation <= 2000; generation++) {
     commits.note(generation, 'a', own);
@@ -32,7 +32,7 @@ test('the oldest are forgotten', () => {
   expect(commits.spare('a', own, 900, 2000)).toBe(false);
 });
 
-test('a transaction that is being sent is waited for until it is noted, later ones are not', async () => {
+test('waits until a transaction in flight is recorded, but not for later ones', async () => {
   const commits = new NftCommits();
   await commits.settled();
   const end = commits.begin();

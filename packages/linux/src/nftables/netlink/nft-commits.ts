@@ -1,4 +1,4 @@
-/** Maximum number of transactions to remember. */
+/** Maximum number of recorded transactions. */
 const MAX_REMEMBERED = 1000;
 
 /** The generation of the ruleset that a transaction leads to. */
@@ -7,8 +7,8 @@ export function nextNftGeneration(generation: number): number {
 }
 
 /**
- * The transactions of instances that share this, by the generations that they led to: so that an instance whose
- * notifications were lost knows what the others did.
+ * The transactions of the instances that share it, by resulting generation. With it, an instance that lost
+ * notifications can identify transactions of the other instances.
  */
 export class NftCommits {
   readonly #commits = new Map<number, { readonly table: string; readonly by: object }>();
@@ -20,7 +20,7 @@ export class NftCommits {
     return this.#latest;
   }
 
-  /** A transaction is being sent. @returns to be called when it is noted, or was refused. */
+  /** Marks a transaction as in flight. @returns a function to call when it was recorded or refused. */
   begin(): () => void {
     let end = () => {};
     const sending = new Promise<void>((resolve) => {
@@ -33,7 +33,7 @@ export class NftCommits {
     };
   }
 
-  /** Resolves when all transactions that are being sent now are noted, or were refused. */
+  /** Resolves when all transactions now in flight were recorded or refused. */
   async settled(): Promise<void> {
     await Promise.all(this.#sending);
   }
@@ -48,7 +48,7 @@ export class NftCommits {
     }
   }
 
-  /** Whether every transaction after a generation is known, and none but those of `by` changed a table. */
+  /** Whether every transaction after a generation is recorded, and only `by` changed a table. */
   spare(table: string, by: object, after: number, until: number): boolean {
     let generation = after;
     for (let steps = 0; generation !== until && steps < MAX_REMEMBERED; steps++) {

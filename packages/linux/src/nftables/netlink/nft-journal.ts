@@ -6,23 +6,23 @@ import { HEADER, MAX_BYTES } from '../../netlink/request-batches.js';
 import type { NftFamily } from '../nft-family.js';
 import { NFT_FAMILIES, NFT_MESSAGE_HEAD, NFTA_GENERATION, NFTABLES_SUBSYSTEM, nftMessageType } from './nf-tables.js';
 
-/** A transaction that another process, or another socket of this one, carried out. */
+/** A transaction of another process, or of another socket of this process. */
 export interface NftForeignTransaction {
   /** The generation of the ruleset that it led to. */
   readonly generation: number;
   readonly pid: number | undefined;
   readonly program: string | undefined;
-  /** Tables that it changed, as {@link nftTableKey} has them. */
+  /** The changed tables, as keys of {@link nftTableKey}. */
   readonly tables: ReadonlySet<string>;
 }
 
-/** What happened since the last look. */
+/** The changes since the last read. */
 export interface NftJournalEntries {
   /** In order. */
   readonly transactions: readonly NftForeignTransaction[];
   /** The generation that the last transaction led to, own ones included; undefined without any. */
   readonly generation: number | undefined;
-  /** Some were not received. */
+  /** Some notifications were lost. */
   readonly missed: boolean;
 }
 
@@ -42,8 +42,8 @@ const [EINTR, EAGAIN, ENOBUFS] = [4, 11, 105];
 const TABLE_NAME = 1;
 
 /**
- * The changes of the ruleset in a network namespace, as the kernel reports them: no process listens, and the kernel keeps
- * them until they are read. Each transaction is followed by the generation that it led to, and the process.
+ * The changes of the ruleset in a network namespace, from the notifications of the kernel, which buffers them until
+ * they are read. Each transaction is followed by its generation and process.
  */
 export class NftJournal {
   readonly #buffer = Buffer.alloc(MAX_BYTES);
@@ -53,7 +53,7 @@ export class NftJournal {
   #isOwn = false;
   #generation: number | undefined;
 
-  /** @param ownPortId the socket whose transactions are left out. */
+  /** @param ownPortId port id of the socket whose transactions are excluded. */
   constructor(
     private readonly ownPortId: () => number,
     private readonly options: Pick<NetlinkSocketOptions, 'namespace' | 'receiveBuffer'> = {},
@@ -64,9 +64,9 @@ export class NftJournal {
   }
 
   /**
-   * Begins to receive. No effect when it has begun.
+   * Subscribes. No effect when already subscribed.
    *
-   * @returns whether it began now.
+   * @returns whether it subscribed now.
    * @throws NetlinkError
    */
   async open(): Promise<boolean> {
@@ -88,9 +88,9 @@ export class NftJournal {
   }
 
   /**
-   * Reads what was received since the last call. Never waits.
+   * Reads the notifications since the last call. Never waits.
    *
-   * @throws NetlinkError when it must be opened again.
+   * @throws NetlinkError when it must be reopened.
    */
   read(): NftJournalEntries {
     const [libc, fd] = [this.#libc, this.#fd];
@@ -110,7 +110,7 @@ export class NftJournal {
       }
       if (errno === ENOBUFS) {
         missed = true;
-        // What was half received belongs to nobody.
+        // A partly received transaction is discarded.
         this.#tables = new Set();
         this.#isOwn = false;
       } else if (errno !== EINTR) {

@@ -6,7 +6,7 @@ import { NftTableWatcher } from './nft-table-watcher.js';
 
 const TABLE = '2 ours';
 
-/** A kernel that counts generations, and notifies of transactions. */
+/** A kernel with generations and notifications. */
 class FakeRuleset {
   current = 7;
   transport: 'koffi' | 'netlink' = 'koffi';
@@ -63,7 +63,7 @@ describe('NftRulesetFollower', () => {
     follower = new NftRulesetFollower(() => ruleset, ruleset, commits);
   });
 
-  test('marks a table that another changed, and no other', async () => {
+  test('marks only the table with a foreign change', async () => {
     const { mark } = await follower.steadily(TABLE, read);
     ruleset.commit('2 theirs');
     await follower.follow();
@@ -75,7 +75,7 @@ describe('NftRulesetFollower', () => {
     expect(follower.generation).toBe(10);
   });
 
-  test('listens while there is a mark or a watcher', async () => {
+  test('is subscribed while there is a mark or a watcher', async () => {
     const { mark } = await follower.steadily(TABLE, read);
     const onEnd = () => follower.removeWatcher(watcher);
     const watcher = new NftTableWatcher(TABLE, () => {}, { interval: 60_000, look: async () => {}, onEnd });
@@ -86,7 +86,7 @@ describe('NftRulesetFollower', () => {
     expect(follower.isListening).toBe(false);
   });
 
-  test('reads again where the table changed during the reading, and fails where it changes each time', async () => {
+  test('retries when the table changed during the read, and fails when it changes each time', async () => {
     let changes = 2;
     ruleset.meanwhile = () => {
       if (changes > 0 && ruleset.isOpen) {
@@ -99,7 +99,7 @@ describe('NftRulesetFollower', () => {
     await expect(follower.steadily(TABLE, read)).rejects.toMatchObject({ code: 'NFT_BUSY' });
   });
 
-  test('what was not received may have changed any table', async () => {
+  test('lost notifications may have changed any table', async () => {
     const { mark } = await follower.steadily(TABLE, read);
     ruleset.missed = true;
     ruleset.current += 3;
@@ -120,7 +120,7 @@ describe('NftRulesetFollower', () => {
     expect(follower.generation).toBe(9);
     await follower.follow();
     expect(mark.changed).toBeUndefined();
-    // A table of this one is not gone past.
+    // A change of an own table is not skipped.
     follower.stopListening();
     ruleset.current = 10;
     other.noteOwn(10, TABLE);
@@ -130,7 +130,7 @@ describe('NftRulesetFollower', () => {
     expect(mark.changed).toMatchObject({ uncertain: true });
   });
 
-  test('without notifications, any other generation is a change', async () => {
+  test('without notifications, any other generation counts as a change', async () => {
     ruleset.transport = 'netlink';
     const { mark } = await follower.steadily(TABLE, read);
     expect([mark.changed, follower.isListening]).toEqual([undefined, false]);

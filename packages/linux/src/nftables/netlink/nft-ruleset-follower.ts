@@ -6,46 +6,46 @@ import type { NftSocket } from './nft-socket.js';
 import type { NftRead } from './nft-table-lists.js';
 import type { NftTableWatcher } from './nft-table-watcher.js';
 
-/** Attempts while others change the ruleset. */
+/** Maximum attempts during foreign changes of the ruleset. */
 const MAX_ATTEMPTS = 20;
 
-/** Notes the first change that another makes to a table from now on; one that is certain rather than one that is not. */
+/** Records the first foreign change of a table from now on; a certain change replaces a possible one. */
 export interface NftMark {
-  /** The table, as `nftTableKey` has it. */
+  /** The table, as a key of `nftTableKey`. */
   readonly key: string;
   readonly changed: NftChange | undefined;
 }
 
-/** A {@link NftMark} that is being kept. */
+/** An active {@link NftMark}. */
 interface KeptMark extends NftMark {
   changed: NftChange | undefined;
 }
 
 /**
- * Knows what others change in the ruleset of a network namespace, up to a generation of it: by notifications of the kernel, by
- * what instances that share {@link NftCommits} have done, and else by the generation, of which any other is a change of
- * anything. Tells marks and watchers of tables.
+ * Tracks foreign changes of the ruleset of a network namespace, up to a generation: by notifications of the kernel, by
+ * the transactions of instances that share {@link NftCommits}, and otherwise by the generation, where any difference
+ * counts as a change of all tables. Notifies marks and watchers of tables.
  */
 export class NftRulesetFollower {
   readonly #marks = new Set<KeptMark>();
   readonly #watchers = new Set<NftTableWatcher>();
   #generation = 0;
-  /** Changes may have been missed since the journal was last read. */
+  /** Whether changes may have been missed since the journal was last read. */
   #isJournalLost = false;
 
-  /** @param socket that of the transactions which are its own. */
+  /** @param socket the socket of own transactions. */
   constructor(
     private readonly socket: () => Pick<NftSocket, 'generation' | 'settledGeneration' | 'transport'>,
     private readonly journal: Pick<NftJournal, 'isOpen' | 'open' | 'read' | 'close'>,
     private readonly commits: NftCommits,
   ) {}
 
-  /** All changes of tables with a mark or a watcher are known up to this generation. 0 before the first look. */
+  /** All changes of tables with a mark or a watcher are known up to this generation. 0 before the first read. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** The kernel makes notifications for this. */
+  /** Whether the kernel sends notifications to it. */
   get isListening(): boolean {
     return this.journal.isOpen;
   }
@@ -69,12 +69,12 @@ export class NftRulesetFollower {
     this.#closeUnused();
   }
 
-  /** Reads the journal, and reports what others changed. */
+  /** Reads the journal and reports foreign changes. */
   async follow(): Promise<void> {
     const wasLost = this.#isJournalLost;
     const socket = this.socket();
     if (!this.journal.isOpen) {
-      // Says why it is refused, which listening does not.
+      // Reports the reason of a refusal, which subscribing does not.
       const generation = await socket.generation();
       if (socket.transport === 'netlink') {
         await this.#followGeneration(generation);
@@ -86,7 +86,7 @@ export class NftRulesetFollower {
     let entries = this.#readJournal();
     const isUncertain = entries.missed || wasLost;
     for (let attempt = 1; entries.missed; attempt++) {
-      // Whatever was missed led to this generation or to one before; what came since is in the journal.
+      // Missed changes led to this generation or an earlier one; later changes are in the journal.
       current = await socket.settledGeneration();
       entries = this.#readJournal();
       if (entries.missed && attempt === MAX_ATTEMPTS) {
@@ -97,21 +97,22 @@ export class NftRulesetFollower {
     if (isUncertain) {
       await this.#reportUncertain(current);
     }
-    // The notification of a transaction may follow its generation; what it changed is not known until then.
+    // The notification of a transaction may arrive after its generation; its changes are unknown until then.
     const { generation = current } = entries;
     this.#generation = isLater(generation, current) ? generation : current;
   }
 
   /**
-   * Until the journal is read again. The kernel makes notifications only for who listens, which costs as much as the
-   * elements themselves; own ones say nothing new, and the generation shows whether there were others.
+   * Unsubscribes until the journal is read again. The kernel creates notifications only for subscribers, and they cost
+   * as much as the elements themselves. Own notifications are redundant, and the generation reveals foreign
+   * transactions.
    */
   stopListening(): void {
     this.journal.close();
     this.#isJournalLost = true;
   }
 
-  /** Goes past transactions of instances that share what they did, where none was of a table of this one. */
+  /** Skips transactions of instances with the same {@link NftCommits}, if none changed a table of this instance. */
   skipKnown(): void {
     const { latest } = this.commits;
     const isSpared = (table: string) => this.commits.spare(table, this, this.#generation, latest);
@@ -120,7 +121,7 @@ export class NftRulesetFollower {
     }
   }
 
-  /** A transaction of its own led to a generation. */
+  /** Called when an own transaction led to a generation. */
   noteOwn(generation: number, table: string): void {
     this.commits.note(generation, table, this);
     if (generation === nextNftGeneration(this.#generation)) {
@@ -129,10 +130,10 @@ export class NftRulesetFollower {
   }
 
   /**
-   * Reads something while nobody changes the table: again, where the ruleset changed meanwhile, and the journal does not
-   * say that the change was of another table.
+   * Reads a consistent snapshot of a table: retries when the ruleset changed during the read, unless the journal shows
+   * that another table changed.
    *
-   * @returns what was read, and a mark, which the caller releases.
+   * @returns the result, and a mark that the caller must release.
    * @throws NftError `NFT_BUSY` when the table changed each time.
    */
   async steadily<Value>(
@@ -171,7 +172,7 @@ export class NftRulesetFollower {
     }
   }
 
-  /** Without notifications: another generation is a change of anything. */
+  /** Without notifications, a different generation counts as a change of all tables. */
   async #followGeneration(current: number): Promise<void> {
     if (this.#generation !== 0 && this.#generation !== current) {
       await this.#reportUncertain(current);
@@ -181,7 +182,7 @@ export class NftRulesetFollower {
 
   /** Reports that tables may have changed up to a generation, unless all transactions are known. */
   async #reportUncertain(current: number): Promise<void> {
-    // The transaction of another instance that led to this generation may not be noted yet.
+    // The transaction of another instance that led to this generation may not be recorded yet.
     await this.commits.settled();
     for (const table of this.#tables()) {
       if (!this.commits.spare(table, this, this.#generation, current)) {
@@ -190,7 +191,7 @@ export class NftRulesetFollower {
     }
   }
 
-  /** Reports what others changed according to the journal. */
+  /** Reports the foreign changes in the journal. */
   #readJournal(): NftJournalEntries {
     this.#isJournalLost = true;
     const entries = this.journal.read();
@@ -203,7 +204,7 @@ export class NftRulesetFollower {
     return entries;
   }
 
-  /** Tables whose changes matter. */
+  /** Tables with a mark or a watcher. */
   #tables(): ReadonlySet<string> {
     return new Set([...this.#marks, ...this.#watchers].map(({ key }) => key));
   }
@@ -221,7 +222,7 @@ export class NftRulesetFollower {
   }
 }
 
-/** They count up, and begin again after the last. */
+/** Generations increase and wrap around. */
 function isLater(generation: number, than: number): boolean {
   return ((generation - than) | 0) > 0;
 }

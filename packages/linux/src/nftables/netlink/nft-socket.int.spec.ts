@@ -56,7 +56,7 @@ const COMMANDS: readonly NftCommand[] = [
     return socket.send(encoded);
   };
 
-  test('leads to a generation, whatever it begins with, and to none where it has no effect', async () => {
+  test('leads to a generation, whatever its first command is, and to none without an effect', async () => {
     for (const command of COMMANDS) {
       const before = await socket.generation();
       expect([command.do, await send(command)]).toEqual([command.do, { errors: [], generation: before + 1 }]);
@@ -65,7 +65,7 @@ const COMMANDS: readonly NftCommand[] = [
     expect(await send({ do: 'add-table' })).toEqual({ errors: [], generation: undefined });
   });
 
-  test('is sent and answered by three calls of the kernel where it takes effect; the rest is asked for where it does not', async () => {
+  test('takes three system calls when it has an effect, and further ones when it has none', async () => {
     await send(...COMMANDS.slice(0, 3));
     const libc = await loadLibc();
     const { send: sendBytes, recv } = libc;
@@ -86,7 +86,7 @@ const COMMANDS: readonly NftCommand[] = [
       setNftGeneration(encoded, await socket.generation());
       sent = 0;
       received = 0;
-      // No promise: the kernel has carried it out.
+      // No promise: the kernel has committed it.
       expect(socket.send(encoded)).toMatchObject({ errors: [], generation: expect.any(Number) });
       expect([sent, received]).toEqual([1, 2]);
       const refused: NftCommand = { do: 'delete-elements', name: 's', keys: ['192.0.2.2', '192.0.2.3'] };
@@ -97,7 +97,7 @@ const COMMANDS: readonly NftCommand[] = [
     }
   });
 
-  test('that removes any number of rules or elements is answered in part', async () => {
+  test('that removes any number of rules or elements is echoed in part', async () => {
     const rules = Array.from({ length: 5000 }, () => FOUR);
     const elements: NftCommand = { do: 'add-elements', name: 's', elements: many };
     await send(...COMMANDS.slice(0, 3), ...rules, elements);
@@ -107,7 +107,7 @@ const COMMANDS: readonly NftCommand[] = [
     expect((await send({ do: 'delete-table' })).errors).toEqual([]);
   });
 
-  test('is ended before a settled generation is named', async () => {
+  test('is complete before a settled generation is returned', async () => {
     expect(await socket.settledGeneration()).toBe(await socket.generation());
     const other = new NftSocket({ namespace: namespace.path });
     await send({ do: 'add-table' });
@@ -119,7 +119,7 @@ const COMMANDS: readonly NftCommand[] = [
   describe('through the package netlink', () => {
     beforeEach(() => {
       socket.close();
-      // The smallest buffer that is used.
+      // The smallest buffer in use.
       socket = new NftSocket({ namespace: namespace.path, transport: 'netlink', receiveBuffer: 1 });
     });
 
@@ -140,7 +140,7 @@ const COMMANDS: readonly NftCommand[] = [
       expect((await send({ do: 'add-table' })).errors).toEqual([]);
     });
 
-    test('is checked in parts where the refusals of all messages would not be received', async () => {
+    test('is validated in parts when the refusals of all messages exceed the buffer', async () => {
       const rules = Array.from({ length: 2000 }, () => FOUR);
       expect((await send(...rules)).errors.length).toBeGreaterThan(10);
       const generation = await socket.generation();
@@ -150,7 +150,7 @@ const COMMANDS: readonly NftCommand[] = [
       expect(await socket.generation()).toBe(generation + 1);
     });
 
-    test('with a message that is too large for its refusal to be received is not sent, and the next one is', async () => {
+    test('with a message whose refusal exceeds the buffer is not sent, and the next one is', async () => {
       const elements: NftCommand = { do: 'add-elements', name: 's', elements: many };
       await expect(send(...COMMANDS.slice(0, 3), elements)).rejects.toMatchObject({
         code: 'NETLINK_REFUSED',
@@ -159,7 +159,7 @@ const COMMANDS: readonly NftCommand[] = [
       expect((await send(...COMMANDS.slice(0, 3))).errors).toEqual([]);
     });
 
-    test('that flushes a chain with any number of rules is not answered with them', async () => {
+    test('that flushes a chain does not echo its rules', async () => {
       const small = socket;
       socket = new NftSocket({ namespace: namespace.path, transport: 'koffi' });
       await send(...COMMANDS.slice(0, 3), ...Array.from({ length: 5000 }, () => FOUR));

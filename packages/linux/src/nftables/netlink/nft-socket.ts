@@ -14,25 +14,25 @@ export interface NftKernelError {
   readonly message: number;
   /** Positive error number. */
   readonly errno: number;
-  /** Position in the message of the attribute that caused it; undefined where the kernel does not say. */
+  /** Offset in the message of the attribute that caused it; undefined when the kernel does not report it. */
   readonly offset: number | undefined;
-  /** The explanation of the kernel; undefined without one. */
+  /** The extended ACK message of the kernel; undefined without one. */
   readonly text: string | undefined;
 }
 
 export interface NftSocketOptions extends NetlinkSocketOptions {
   /**
-   * Transactions are sent from a thread, where the transport can: for tables in which the kernel takes long with any, as it validates all
-   * rules that packets can reach. Default: large ones.
+   * Send all transactions from a thread, if the transport supports it: for tables where every transaction is slow, as
+   * the kernel validates all reachable rules. Default: large ones only.
    */
   readonly inBackground?: boolean;
 }
 
-/** What became of a transaction. */
+/** The outcome of a transaction. */
 export interface NftBatchOutcome {
-  /** In order. None: everything is in force. */
+  /** Errors in order. Empty: committed. */
   readonly errors: readonly NftKernelError[];
-  /** The generation of the ruleset that it led to; undefined where it changed nothing. */
+  /** The resulting generation of the ruleset; undefined when nothing changed. */
   readonly generation: number | undefined;
 }
 
@@ -45,13 +45,13 @@ const HAS_ATTRIBUTES = 0x200;
 const IS_CAPPED = 0x100;
 const ACK_ATTRIBUTES = { text: 1, offset: 2 } as const;
 const ADVICE = 'install the package koffi, or use the program nft';
-/** Bytes of errors and other answers to one transaction. */
+/** Buffer size in bytes for the errors and other answers to one transaction. */
 const RECEIVE_BUFFER = 8 * 1024 * 1024;
 
 /**
- * The netlink socket of one user of nf_tables. The kernel carries out a request while it is sent, so its answer is
+ * The netlink socket of one user of nf_tables. The kernel processes a request while it is sent, so its answer is
  * available when sending returns. Tables with the flag `owner` belong to the socket: it stays open until {@link close},
- * whatever is refused or lost.
+ * also after refused requests or lost answers.
  *
  * Calls must not overlap.
  */
@@ -62,12 +62,15 @@ export class NftSocket {
 
   constructor(private readonly options: NftSocketOptions = {}) {}
 
-  /** The number by which notifications name the socket; 0 before the first call. */
+  /** The port id, which identifies the socket in notifications; 0 before the first call. */
   get portId(): number {
     return this.#socket?.portId ?? 0;
   }
 
-  /** Whether {@link requestAtOnce} can be called: once another call has opened the socket, where the transport allows it. */
+  /**
+   * Whether {@link requestAtOnce} can be called: after another call has opened the socket, if the transport supports
+   * it.
+   */
   get isAnsweredAtOnce(): boolean {
     return this.#socket?.isAnsweredAtOnce ?? false;
   }
@@ -78,7 +81,7 @@ export class NftSocket {
   }
 
   /**
-   * Sends a transaction. A small one is carried out when this returns: then nothing waits for a promise.
+   * Sends a transaction. A small one is processed synchronously, without a promise.
    *
    * @throws NetlinkError `NETLINK_LOST` when the outcome is not known.
    */
@@ -100,10 +103,10 @@ export class NftSocket {
   }
 
   /**
-   * The kernel refuses each message separately, and all refusals must fit into the buffer. So a transaction with more messages
-   * is checked before, by its beginnings: what the kernel accepted once, it accepts again in the same generation.
+   * The kernel refuses each message separately, and all refusals must fit into the buffer. A transaction with more
+   * messages is validated in growing prefixes first: the kernel accepts the same prefix again in the same generation.
    *
-   * @returns undefined when no more is refused than fits.
+   * @returns undefined when all refusals fit.
    */
   async #checkInParts(
     socket: DatagramSocket,
@@ -151,11 +154,11 @@ export class NftSocket {
     sent: void | Promise<void>,
   ): Promise<NftBatchOutcome> {
     await sent;
-    // The generation is the last answer to what is in force. Without it, it is not known how many answers there are.
+    // The generation is the last answer to a committed transaction. Without it, the number of answers is unknown.
     if (socket.isAnsweredAtOnce && answers.receive(socket)) {
       return answers.outcome;
     }
-    // An answer to this comes after all errors of the transaction.
+    // The answer to this request follows all errors of the transaction.
     await socket.send(encodeMessages([generationRequest()], answers.end, 0));
     await this.#receiveUntil(socket, (_type, sequence, message) => {
       answers.take(message, 0, message.length);
@@ -181,8 +184,8 @@ export class NftSocket {
   }
 
   /**
-   * The number of the current generation of the ruleset, once all notifications of what led to it have been sent. The
-   * kernel counts before it notifies, and carries out one transaction after the other: this waits for one without content.
+   * The current generation of the ruleset, after all of its notifications were sent. The kernel increments the
+   * generation before it notifies, and serializes transactions: this waits for an empty transaction.
    *
    * @throws NetlinkRefused
    */
@@ -193,7 +196,7 @@ export class NftSocket {
   }
 
   /**
-   * Requests one object or a list (flag `dump`). The event loop runs between pieces of a list.
+   * Requests one object or a list (flag `dump`). The event loop runs between parts of a list.
    *
    * @returns 0, or the positive error number of a refusal; and whether the ruleset changed during a list.
    */
@@ -223,11 +226,11 @@ export class NftSocket {
   }
 
   /**
-   * Requests one object, and receives it before this returns: nothing else of this process runs meanwhile.
+   * Requests one object, and receives it synchronously.
    *
    * @param request a message without the flags `ack` and `dump`; its sequence number is set.
    * @returns 0, or the positive error number of a refusal.
-   * @throws NetlinkError `NETLINK_LOST` where no answer came at once, as without {@link isAnsweredAtOnce}.
+   * @throws NetlinkError `NETLINK_LOST` when no answer is available at once, as without {@link isAnsweredAtOnce}.
    */
   requestAtOnce(request: Buffer, take: (payload: Buffer) => void): number {
     const socket = this.#socket;
@@ -255,11 +258,11 @@ export class NftSocket {
   }
 
   /**
-   * Requests a list, and receives all of it before this returns, as {@link requestAtOnce}: for lists that are short.
+   * Requests a short list and receives it synchronously, as {@link requestAtOnce}.
    *
    * @param request a message with the flag `dump`; its sequence number is set.
    * @returns 0, or the positive error number of a refusal; and whether the ruleset changed during the list.
-   * @throws NetlinkError `NETLINK_LOST` where its end did not come at once.
+   * @throws NetlinkError `NETLINK_LOST` when its end is not available at once.
    */
   listAtOnce(
     request: Buffer,
@@ -292,7 +295,7 @@ export class NftSocket {
     throw lostAnswer('the end of a list did not come at once');
   }
 
-  /** Gives up the tables that belong to the socket. Idempotent. */
+  /** Releases the tables that the socket owns. Idempotent. */
   close(): void {
     this.#closed = true;
     this.#socket?.close();
@@ -310,7 +313,7 @@ export class NftSocket {
     return this.#socket;
   }
 
-  /** @returns the first of that many sequence numbers. */
+  /** Reserves sequence numbers. @returns the first one. */
   #take(count: number): number {
     if (this.#sequence + count > 0x7fff_0000) {
       this.#sequence = 1;
@@ -354,7 +357,7 @@ export class NftSocket {
   }
 }
 
-/** The answers to a transaction, as they come. */
+/** Collects the answers to a transaction. */
 class BatchAnswers {
   #errors: Map<number, NftKernelError> | undefined;
   #generation: number | undefined;
@@ -376,9 +379,9 @@ class BatchAnswers {
   }
 
   /**
-   * Receives the answers that have arrived, up to the generation.
+   * Receives available answers, up to the generation.
    *
-   * @returns whether that was there: all is known.
+   * @returns whether the generation was received: the answers are complete.
    */
   receive(socket: DatagramSocket): boolean {
     while (this.#generation === undefined && socket.receive()) {
@@ -392,7 +395,7 @@ class BatchAnswers {
     return this.#generation !== undefined;
   }
 
-  /** Notes a message, where it is an answer to the transaction. */
+  /** Records a message, if it is an answer to the transaction. */
   take(datagram: Buffer, at: number, size: number): void {
     const sequence = readU32(datagram, at + 8);
     if (sequence < this.first || sequence >= this.end) {
@@ -411,7 +414,7 @@ class BatchAnswers {
   }
 }
 
-/** @throws NetlinkError where the message is cut short. */
+/** @throws NetlinkError when the message is truncated. */
 function sizeOfMessage(datagram: Buffer, at: number): number {
   const size = readU32(datagram, at);
   if (size < HEADER || at + size > datagram.length) {
@@ -420,7 +423,7 @@ function sizeOfMessage(datagram: Buffer, at: number): number {
   return size;
 }
 
-/** That a chain is flushed is answered with all of its rules. */
+/** The kernel echoes the flush of a chain with all of its rules. */
 function stopUnboundedAnswer({ bytes, messages: [, first] }: NftEncodedTransaction): void {
   if (first !== undefined && readU16(bytes, first.start + 4) === nftMessageType('deleteRule')) {
     writeU16(bytes, readU16(bytes, first.start + 6) & ~NETLINK_FLAGS.echo, first.start + 6);
@@ -440,7 +443,7 @@ function generationRequest() {
   return { type: nftMessageType('getGeneration'), flags: 0, payload: Buffer.alloc(4) };
 }
 
-/** @returns undefined for a confirmation. */
+/** @returns undefined for an acknowledgement. */
 function readError(message: Buffer, index: number): NftKernelError | undefined {
   const errno = message.length >= HEADER + 4 ? -(readU32(message, HEADER) | 0) : 0;
   if (errno <= 0) {
@@ -459,7 +462,7 @@ function readError(message: Buffer, index: number): NftKernelError | undefined {
   };
 }
 
-/** Whether the process may not do this at all. */
+/** Whether the error is a missing permission. */
 export function isNotPermitted({ errno }: NftKernelError): boolean {
   return errno === EPERM;
 }

@@ -31,9 +31,9 @@ import {
 } from './read-table.js';
 import type { NftElementTypes } from './set-attributes.js';
 
-/** Attempts while the ruleset changes. */
+/** Maximum attempts while the ruleset changes. */
 const MAX_ATTEMPTS = 20;
-/** Elements of a set for which the kernel enlarges its hash table in no time. */
+/** Number of elements below which the kernel resizes a hash table in negligible time. */
 const FEW = 4096;
 const ENOENT = 2;
 
@@ -48,15 +48,15 @@ export interface NftTableRead {
   readonly types: readonly (readonly [string, NftElementTypes | undefined])[];
 }
 
-/** What was read, and whether the ruleset changed meanwhile. */
+/** A dump, and whether the ruleset changed during it. */
 export interface NftRead<Value> {
   readonly value: Value;
   readonly isInterrupted: boolean;
 }
 
 /**
- * Lists tables and what is in them. A list may lack something where the ruleset changes meanwhile, and then says so. Every method
- * throws an NftError where the kernel refuses.
+ * Lists tables and their objects. A dump may be incomplete when the ruleset changes during it; the result is then
+ * marked. Every method throws an NftError when the kernel refuses.
  */
 export class NftTableLists {
   /** @param socket the current one. */
@@ -73,7 +73,7 @@ export class NftTableLists {
     return [...names];
   }
 
-  /** A table with all that is in it. */
+  /** A table with all of its objects. */
   async table(family: NftFamily, table: string): Promise<NftRead<NftTableRead>> {
     const flags = await this.tableFlags(family, table);
     if (flags === undefined) {
@@ -124,7 +124,7 @@ export class NftTableLists {
     return { value: [...chains.values()], isInterrupted };
   }
 
-  /** Undefined where the table does not exist. */
+  /** Undefined when the table does not exist. */
   async tableFlags(family: NftFamily, table: string): Promise<number | undefined> {
     const name: Attribute = { type: NFTA_TABLE.name, value: cString(table) };
     let flags = 0;
@@ -137,7 +137,7 @@ export class NftTableLists {
     return errno === 0 ? flags : undefined;
   }
 
-  /** @param name of the only one. Default: all that have a name of their own. */
+  /** @param name of a single set or map. Default: all that are not anonymous. */
   async sets(family: NftFamily, table: string, name?: string): Promise<NftRead<readonly ReadSet[] | undefined>> {
     const sets: ReadSet[] = [];
     const take = (payload: Buffer) => {
@@ -179,12 +179,12 @@ export class NftTableLists {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const before = elements.size;
       isInterrupted = await this.#dump('getElements', family, attributes, (payload) => reader.read(payload));
-      // Older kernels do not count: then a second list must have nothing new.
+      // Older kernels do not report the number: a second dump must then have nothing new.
       const isWhole = count === undefined ? before === elements.size || elements.size < FEW : elements.size >= count;
       if (isInterrupted || isWhole || !isHash) {
         break;
       }
-      // The kernel skips some while it enlarges the hash table, which it does for a moment after large transactions.
+      // The kernel skips elements while it resizes the hash table, briefly after large transactions.
       await new Promise((resolve) => setTimeout(resolve, attempt));
     }
     return { value: elements, isInterrupted };
@@ -205,7 +205,7 @@ export class NftTableLists {
     return { value: counters, isInterrupted };
   }
 
-  /** Some named counters of a table, those that exist. */
+  /** The named counters of a table that exist. */
   async countersNamed(
     family: NftFamily,
     table: string,
@@ -229,8 +229,8 @@ export class NftTableLists {
   }
 
   /**
-   * A list that the kernel goes through by position, across all tables of a family: where another table changes meanwhile,
-   * it may skip entries or repeat them, so it is read again until it is whole.
+   * A dump that the kernel iterates by position, across all tables of a family: when another table changes during the
+   * dump, entries may be skipped or repeated, so it is retried until it is consistent.
    */
   async #dumpAll(
     what: NftMessage,
@@ -247,7 +247,7 @@ export class NftTableLists {
     }
   }
 
-  /** @returns whether the ruleset changed meanwhile. A list of what does not exist is empty. */
+  /** @returns whether the ruleset changed during the dump. The dump of a missing object is empty. */
   async #dump(
     what: NftMessage,
     family: NftFamily,
@@ -270,7 +270,7 @@ function message(what: NftMessage, family: NftFamily, attributes: readonly Attri
   return { type: nftMessageType(what), flags, payload };
 }
 
-/** Adds a listed chain, where it is of that table: the kernel lists those of all tables of a family. */
+/** Adds a listed chain if it is in that table: the kernel lists chains of all tables of a family. */
 export function takeChain(chains: Map<string, ReadChain>, table: string, payload: Buffer): void {
   if (nameOf(payload, NFTA_CHAIN.table) === table) {
     const chain = readChain(messageAttributes(payload));
@@ -283,7 +283,7 @@ function nameOf(payload: Buffer, type: number): string {
   return value === undefined ? '' : value.toString('latin1', 0, Math.max(0, value.length - 1));
 }
 
-/** The error where the kernel refuses to list. */
+/** The error when the kernel refuses a dump. */
 export function refusedToList(errno: number): NftError {
   return refusalOfKernel(
     { family: 'ip', table: '', commands: [] },

@@ -25,7 +25,7 @@ add element ip t networks { 10.0.0.0/8, 192.0.2.1 }
 `;
 
 whereAllowed('NftTableLookup', () => {
-  test('finds single elements of hash tables, and lists the others', async () => {
+  test('looks up single elements of hash tables, and lists other sets', async () => {
     await withNamespace(async ({ path, runner }) => {
       await runner.run({ command: 'nft', args: ['-f', '-'], stdin: RULES });
       const lookup = await NftTableLookup.open('ip', 't', { namespace: path });
@@ -46,7 +46,7 @@ whereAllowed('NftTableLookup', () => {
       expect([...((await lookup.list('networks')) ?? new Map()).keys()].length).toBeGreaterThan(0);
       expect(() => lookup.find('missing', '1')).toThrow('elements of missing in table ip t cannot be looked up');
       expect(() => lookup.find('places', 'nonsense')).toThrow('cannot look up nonsense in places');
-      // What was looked up is remembered until it is to be forgotten.
+      // Lookups are cached until `forget`.
       await runner.run({ command: 'nft', args: ['flush', 'map', 'ip', 't', 'places'] });
       expect(lookup.find('places', '10.0.0.1 . tcp . 80')).toBeDefined();
       lookup.forget();
@@ -55,7 +55,7 @@ whereAllowed('NftTableLookup', () => {
     });
   });
 
-  test('reads the rules of a chain as the kernel has them, also of chains and sets that were added later', async () => {
+  test('reads the current rules of a chain, also of chains and sets that were added later', async () => {
     await withNamespace(async ({ path, runner }) => {
       const nft = (stdin: string) => runner.run({ command: 'nft', args: ['-f', '-'], stdin });
       await nft(RULES);
@@ -118,7 +118,7 @@ add rule ip t empty socket transparent 1 accept
     });
   });
 
-  test('a table that does not exist has nothing to find', async () => {
+  test('a missing table has no objects', async () => {
     await withNamespace(async ({ path }) => {
       const lookup = await NftTableLookup.open('ip', 't', { namespace: path });
       expect(lookup?.canFind('places')).toBe(false);
@@ -126,7 +126,7 @@ add rule ip t empty socket transparent 1 accept
     });
   });
 
-  test('answers while a thread sends a large transaction, and can be closed at that moment', async () => {
+  test('works while a thread sends a large transaction, and can be closed meanwhile', async () => {
     await withNamespace(async ({ path, runner }) => {
       await runner.run({ command: 'nft', args: ['-f', '-'], stdin: RULES });
       const nft = createNetlinkNft({ namespace: path });
@@ -150,7 +150,7 @@ add rule ip t empty socket transparent 1 accept
           lookup?.forget();
           lookups += 1;
         }
-        // Nothing may still be sent by a thread: its end would be an error that nobody handles.
+        // No thread may still be sending: its result would be an unhandled error.
         lookup?.close();
         await new Promise((resolve) => setImmediate(resolve));
       }

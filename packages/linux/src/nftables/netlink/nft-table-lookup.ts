@@ -28,11 +28,11 @@ import type { NftElementTypes } from './set-attributes.js';
 import { CATCH_ALL, nftFieldsLength, writeNftFields } from './value-bytes.js';
 
 const [ENOENT, EINVAL] = [2, 22];
-/** Attempts while the ruleset changes. */
+/** Maximum attempts while the ruleset changes. */
 const MAX_ATTEMPTS = 20;
-/** Elements and chains that are remembered between two calls of {@link NftTableLookup.forget}. */
+/** Maximum number of elements and chains cached between two calls of {@link NftTableLookup.forget}. */
 const MOST_REMEMBERED = 65_536;
-/** Chains whose decoded rules are kept, to be used again as long as the kernel lists the same. */
+/** Maximum number of chains whose decoded rules are cached and reused while the kernel lists the same bytes. */
 const MOST_DECODED = 16_384;
 
 const NFPROTO_UNSPEC = 0;
@@ -47,14 +47,14 @@ const FAMILY_NAMES: ReadonlyMap<number, string> = new Map([
   ] as const),
 ]);
 
-/** A table, by its names. */
+/** Identity of a table. */
 export interface NftTableName {
   /** `ip`, `ip6`, `inet`, `arp`, `netdev`, `bridge`. */
   readonly family: string;
   readonly name: string;
 }
 
-/** A request for one element, to be sent again with other keys. */
+/** A reusable request for one element. */
 interface ElementRequest {
   readonly types: NftElementTypes;
   readonly bytes: Buffer;
@@ -71,9 +71,9 @@ export interface NftFoundRule {
 }
 
 /**
- * Looks up single elements, and the rules of single chains, of one table, each as it is in the kernel at that moment. The cost does
- * not depend on the size of the table, and changes of the ruleset do not interrupt it: listing 50,000 elements takes the kernel a second,
- * and `nft list ruleset` starts again whenever a transaction is committed.
+ * Looks up single elements, and the rules of single chains, of one table, as currently in the kernel. The cost does not
+ * depend on the size of the table, and commits do not interrupt it: listing 50,000 elements takes a second in the
+ * kernel, and `nft list ruleset` restarts after each commit.
  */
 export class NftTableLookup {
   readonly #remembered = new Map<string, Map<string, NftElement | undefined>>();
@@ -81,7 +81,7 @@ export class NftTableLookup {
   readonly #sets = new Map<string, ReadSet>();
   /** Rules of chains since the last call of {@link forget}. */
   readonly #rules = new Map<string, readonly NftFoundRule[]>();
-  /** Rules with the bytes that they were decoded of. */
+  /** Rules with the bytes from which they were decoded. */
   readonly #decoded = new Map<string, { readonly bytes: Buffer; readonly rules: readonly NftFoundRule[] }>();
   readonly #ruleSets: NftRuleSets = {
     keyFields: (name) => this.set(name)?.types?.key.length,
@@ -97,7 +97,7 @@ export class NftTableLookup {
   ) {}
 
   /**
-   * @returns undefined where the kernel does not answer at once (without the package `koffi`).
+   * @returns undefined when synchronous requests are not supported (without the package `koffi`).
    * @throws NftError when the kernel refuses, NetlinkError when no socket can be opened.
    */
   static async open(
@@ -123,7 +123,7 @@ export class NftTableLookup {
   }
 
   /**
-   * All tables, of all families. `nft list tables` reads all elements of all tables for that.
+   * All tables, of all families. Unlike this, `nft list tables` reads all elements of all tables.
    *
    * @throws NftError when the kernel refuses.
    */
@@ -147,7 +147,7 @@ export class NftTableLookup {
     return [...this.#sets.keys()];
   }
 
-  /** A set or map, also one that was added since; undefined where there is none. */
+  /** A set or map, also one that was added later; undefined when there is none. */
   set(name: string): ReadSet | undefined {
     const known = this.#sets.get(name);
     if (known !== undefined) {
@@ -170,8 +170,8 @@ export class NftTableLookup {
   }
 
   /**
-   * Whether elements of this set or map can be looked up: a hash table, to which only transactions add elements, or one whose keys are
-   * several fields with intervals, where the element is found that contains a key.
+   * Whether elements of this set or map can be looked up: a hash table that only transactions change, or a set of
+   * concatenated intervals, where the lookup returns the element that contains the key.
    */
   canFind(name: string): boolean {
     const set = this.set(name);
@@ -181,7 +181,7 @@ export class NftTableLookup {
   /**
    * The chains of the table, without their rules.
    *
-   * @returns undefined where the table does not exist, or none of its chains sees packets (flag `dormant`).
+   * @returns undefined when the table does not exist or is inactive (flag `dormant`).
    * @throws NftError when the kernel refuses.
    */
   async chains(): Promise<readonly ReadChain[] | undefined> {
@@ -194,8 +194,8 @@ export class NftTableLookup {
   }
 
   /**
-   * The rules of a chain, none where it does not exist. They are remembered until {@link forget}; the result is the same object as
-   * before while the chain has not changed.
+   * The rules of a chain; empty when it does not exist. Cached until {@link forget}; the result is the same object
+   * while the chain is unchanged.
    *
    * @throws NftError when the kernel refuses.
    */
@@ -211,9 +211,9 @@ export class NftTableLookup {
   }
 
   /**
-   * All elements of a set or map: for those that are small, or that {@link canFind} excludes.
+   * All elements of a set or map, for small ones and those that {@link canFind} excludes.
    *
-   * @returns undefined where its types are not known, or the ruleset changed each time that it was read.
+   * @returns undefined when its types are unknown, or the ruleset changed during each attempt.
    * @throws NftError when the kernel refuses.
    */
   async list(name: string): Promise<ReadonlyMap<string, NftElement> | undefined> {
@@ -231,10 +231,10 @@ export class NftTableLookup {
   }
 
   /**
-   * The element of a key as transactions have it, or else the catch-all element (`*`); undefined where there is neither. The answer is
-   * remembered until {@link forget}.
+   * The element of a key in transaction syntax, or else the catch-all element (`*`); undefined when there is neither.
+   * Cached until {@link forget}.
    *
-   * @throws NftError when the kernel refuses, or the set is not one of those that can be looked up.
+   * @throws NftError when the kernel refuses, or the set does not support lookups.
    */
   find(name: string, key: string): NftElement | undefined {
     let remembered = this.#remembered.get(name);
@@ -272,7 +272,7 @@ export class NftTableLookup {
     }
   }
 
-  /** While this process changes the ruleset all the time: it does not do so meanwhile. */
+  /** Synchronous, so that this process does not change the ruleset during it. */
   #chainsAtOnce(): readonly ReadChain[] {
     const chains = new Map<string, ReadChain>();
     this.#listWhole(this.#request('getChain', [], NETLINK_FLAGS.dump), (payload) =>
@@ -281,7 +281,7 @@ export class NftTableLookup {
     return [...chains.values()];
   }
 
-  /** Lists until no other process has changed the ruleset meanwhile. */
+  /** Repeats a dump until the ruleset did not change during it. */
   #listWhole(request: Buffer, take: (payload: Buffer) => void, restart: () => void = () => undefined): void {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       restart();
@@ -378,7 +378,7 @@ export class NftTableLookup {
     }
     reader.elements.clear();
     const errno = this.socket.requestAtOnce(bytes, (payload) => reader.read(payload));
-    // Before Linux 5.13 there are none, and the kernel does not know the request.
+    // Not supported before Linux 5.13.
     if (errno !== 0 && errno !== ENOENT && !(isCatchAll && errno === EINVAL)) {
       throw refusedToList(errno);
     }
@@ -400,7 +400,7 @@ export class NftTableLookup {
       { type: NFTA_ELEMENTS.set, value: cString(name) },
       { type: NFTA_ELEMENTS.elements, value: [{ type: NFTA_LIST_ELEMENT, value: [key] }] },
     ]);
-    // The key is the end of the message.
+    // The key is at the end of the message.
     return { types, bytes, keyLength, keyAt: bytes.length - align(keyLength), reader: new NftElementReader(types) };
   }
 }

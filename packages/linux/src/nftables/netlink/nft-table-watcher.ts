@@ -1,9 +1,9 @@
 import type { NftChange, NftWatch } from '../nft-watch.js';
 
 export interface NftTableWatcherOptions {
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two checks. */
   readonly interval: number;
-  /** Reads what was received; the watch ends where it rejects. */
+  /** Reads received notifications; the watch ends when it rejects. */
   readonly look: () => Promise<void>;
   readonly onEnd: () => void;
 }

@@ -103,16 +103,16 @@ export function readCounter(attributes: AttributeMap): readonly [name: string, c
 export interface ReadSet {
   readonly name: string;
   readonly kind: 'set' | 'map';
-  /** It belongs to one rule. */
+  /** Whether it is an anonymous set of one rule. */
   readonly isAnonymous: boolean;
   readonly signature: string;
-  /** Undefined where a type is not known here. */
+  /** Undefined when a type is not supported. */
   readonly types: NftElementTypes | undefined;
-  /** Number of its elements; undefined where the kernel does not say. */
+  /** Number of its elements; undefined when the kernel does not report it. */
   readonly count: number | undefined;
-  /** The kernel keeps it as a hash table, which only transactions change. */
+  /** Whether the kernel stores it as a hash table that only transactions change. */
   readonly isHash: boolean;
-  /** Rules add elements. */
+  /** Whether rules add elements. */
   readonly isDynamic: boolean;
 }
 
@@ -153,12 +153,12 @@ export function readSet(attributes: AttributeMap): ReadSet {
 
 const VERDICT_NAMES = new Map<number, string>(Object.entries(NFT_VERDICTS).map(([name, code]) => [code, name]));
 
-/** Reads elements of lists. By position, without copies: there are hundreds of thousands. */
+/** Reads elements of dumps, by offset and without copies: there are hundreds of thousands. */
 export class NftElementReader {
   readonly elements = new Map<string, NftElement>();
   readonly #keyLength: number;
   readonly #valueLength: number;
-  /** Verdicts by their bytes: there are few. */
+  /** Cached verdicts by their bytes: there are few. */
   readonly #verdicts = new Map<string, string>();
 
   constructor(private readonly types: NftElementTypes) {
@@ -232,7 +232,7 @@ export class NftElementReader {
   }
 }
 
-/** The position of the bytes of a value in an attribute with data; -1 when there are not as many. */
+/** The offset of a value in a data attribute; -1 when the attribute is too short. */
 function dataAt(payload: Buffer, type: number, start: number, end: number, length: number): number {
   const outer = findAttribute(payload, type, start, end);
   if (outer < 0) {
@@ -256,7 +256,7 @@ function verdictText(data: Buffer): string {
   return chain === undefined ? name : `${name} ${asText(chain)}`;
 }
 
-/** Of a number of milliseconds in network byte order. */
+/** Decodes a number of milliseconds in network byte order. */
 function seconds(value: Buffer): number {
   return Math.floor(Number(value.readBigUInt64BE()) / 1000);
 }

@@ -5,9 +5,9 @@ import { compileNftRule } from './compile-rule.js';
 import { NFTA_DATA, NFTA_EXPRESSION } from './nf-tables.js';
 
 const TYPE_MASK = 0x3fff;
-/** Attributes that contain others, by the name of the instruction: data, in which a verdict contains others again. */
+/** Nested attributes by expression: data, in which a verdict is nested again. */
 const NESTED: Readonly<Record<string, readonly number[]>> = { bitwise: [4, 5], cmp: [3], immediate: [2] };
-/** Attributes with the name of a set or map, and with its number in the transaction that declares both. */
+/** Attributes with the name of a set or map, and with its id in the transaction. */
 const SET_NAMES: Readonly<Record<string, number>> = { lookup: 1, dynset: 1, objref: 4 };
 const SET_NUMBERS: Readonly<Record<string, number>> = { lookup: 4, dynset: 2, objref: 5 };
 /** The last attribute that is known; newer kernels may list more. */
@@ -15,21 +15,21 @@ const LAST: Readonly<Record<string, number>> = {
   ...{ payload: 8, meta: 3, ct: 4, fib: 3, numgen: 4, hash: 7, bitwise: 7, cmp: 3, lookup: 5, immediate: 2 },
   ...{ dynset: 10, objref: 5, nat: 7, masq: 3, reject: 2 },
 };
-/** The ends of ranges of addresses and ports, and their beginnings. The kernel lists both. */
+/** Attributes of the ends of address and port ranges, with those of their starts. The kernel lists both. */
 const RANGE_ENDS: Readonly<Record<number, number>> = { 4: 3, 6: 5 };
 const NAT_FLAGS = 7;
-/** `NF_NAT_RANGE_MAP_IPS` and `NF_NAT_RANGE_PROTO_SPECIFIED`: set by the kernel where there is an address, and a port. */
+/** `NF_NAT_RANGE_MAP_IPS` and `NF_NAT_RANGE_PROTO_SPECIFIED`: set by the kernel when there is an address or a port. */
 const IMPLIED = 3;
-/** Two bytes are swapped in one byte, by nft 1.0. */
+/** An attribute that nft 1.0 writes with a wrong byte order. */
 const WITHOUT_EFFECT = /\b4:=1 5:=2$/;
-/** The name that the kernel makes up for the set of one rule. */
+/** The generated name of an anonymous set. */
 const ANONYMOUS = /^__(set|map)/;
 
 /**
- * What a rule does, as a text to compare: its instructions as the kernel lists them, without what it adds (values of
- * counters, names that it makes up, defaults). The elements of a set without a name are not part of it.
+ * A comparable text of the effect of a rule: its expressions as listed by the kernel, without kernel additions (counter
+ * values, generated names, defaults). The elements of anonymous sets are not included.
  *
- * @param buffer has the instructions, from `start` to `end`.
+ * @param buffer contains the expressions, from `start` to `end`.
  */
 export function nftRuleFingerprint(buffer: Buffer, start = 0, end = buffer.length): string {
   const parts: string[] = [];
@@ -51,7 +51,7 @@ export function nftRuleFingerprint(buffer: Buffer, start = 0, end = buffer.lengt
   return parts.join('\n');
 }
 
-/** What a rule that is to be written does, as a text to compare with `NftListedChain.fingerprints`. Pure. */
+/** The fingerprint of a planned rule, for comparison with `NftListedChain.fingerprints`. Pure. */
 export function expectedNftFingerprint(statements: readonly NftStatement[], family: NftFamily): string {
   let id = 0;
   return nftRuleFingerprint(encodeAttributes(compileNftRule(statements, family, () => ++id).instructions));
@@ -100,7 +100,7 @@ function dataOf(buffer: Buffer, start: number, end: number): string {
   return fields.join(' ');
 }
 
-/** Bytes as text. Most are numbers, which are spelled by hand faster. */
+/** Bytes as text, with a fast path for numbers, the common case. */
 function spell(buffer: Buffer, start: number, end: number): string {
   return end - start === 4 ? `=${buffer.readUInt32BE(start)}` : buffer.toString('hex', start, end);
 }

@@ -18,7 +18,7 @@ import {
 } from './nf-tables.js';
 import { nftFieldsLength } from './value-bytes.js';
 
-/** What elements of a set or map consist of. */
+/** The element type of a set or map. */
 export interface NftElementTypes {
   readonly key: readonly NftType[];
   /** Undefined in a set. */
@@ -35,7 +35,7 @@ export function nftElementTypes({ key, value, flags = [] }: NftSetOrMap): NftEle
   };
 }
 
-/** The number by which nft knows types that stand together. */
+/** The number of a concatenation of types in nft. */
 export function nftTypeNumber(types: readonly NftType[]): number {
   return types.reduce((sum, type) => sum * 2 ** NFT_TYPE_BITS + NFT_TYPE_NUMBERS[type], 0);
 }
@@ -44,7 +44,7 @@ const TYPES_BY_NUMBER: ReadonlyMap<number, NftType> = new Map(
   Object.entries(NFT_TYPE_NUMBERS).map(([type, number]) => [number, type as NftType]),
 );
 
-/** Inverse of {@link nftTypeNumber}; undefined where one of the types is not known. */
+/** Inverse of {@link nftTypeNumber}; undefined when one of the types is unknown. */
 export function nftTypesOfNumber(number: number): readonly NftType[] | undefined {
   const types: NftType[] = [];
   for (let rest = number; rest > 0; rest = Math.floor(rest / 2 ** NFT_TYPE_BITS)) {
@@ -93,7 +93,7 @@ export function nftSetAttributes(container: NftSetOrMap): readonly Attribute[] {
   ];
 }
 
-/** The attributes that declare a set of protocols that belongs to a rule, besides its table, name and id. */
+/** The attributes that declare an anonymous set of protocols, besides its table, name and id. */
 export function nftAnonymousSetAttributes(size: number): readonly Attribute[] {
   const protocol: NftField = { kind: 'meta', key: 'l4proto' };
   return [
@@ -118,7 +118,7 @@ function fieldLength(type: NftType): Attribute {
   };
 }
 
-/** What nft needs to list a set or map as it was declared. */
+/** User data with which nft lists a set or map as declared. */
 function setUserData({ kind, key, value }: NftSetOrMap): Buffer {
   const fields = typeof value === 'object' ? value : [];
   const byExpression = [...key, ...fields].some((field) => nftTypeOf(field) === 'integer');

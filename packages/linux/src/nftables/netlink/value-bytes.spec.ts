@@ -27,7 +27,7 @@ const anyFields = fc.array(fc.constantFrom(...TYPES), { minLength: 1, maxLength:
 );
 
 describe('fields of keys and values', () => {
-  test('are read as they were written, and nothing else is touched', () => {
+  test('round-trip, without touching other bytes', () => {
     fc.assert(
       fc.property(anyFields, ({ types, texts }) => {
         const text = texts.join(' . ');
@@ -41,7 +41,7 @@ describe('fields of keys and values', () => {
     );
   });
 
-  test('types are known by their number', () => {
+  test('types are identified by their number', () => {
     fc.assert(
       fc.property(anyFields, ({ types }) => {
         expect(nftTypesOfNumber(nftTypeNumber(types))).toEqual(types);
@@ -94,7 +94,7 @@ describe('fields of keys and values', () => {
     expect(() => writeNftFields(text, [type], Buffer.alloc(64), 0)).toThrow(NftValueInvalid);
   });
 
-  test('of another number than there are types', () => {
+  test('with a wrong number of fields', () => {
     expect(() => writeNftFields('tcp', ['inet_proto', 'inet_service'], Buffer.alloc(8), 0)).toThrow(NftValueInvalid);
     expect(() => writeNftFields('tcp . 80 . 1', ['inet_proto', 'inet_service'], Buffer.alloc(8), 0)).toThrow(
       NftValueInvalid,

@@ -3,7 +3,7 @@ import { addressBytes, addressText } from '../../netlink/ip-bytes.js';
 import { NFT_TYPE_SIZES, type NftType } from '../rules/nft-expression.js';
 import { nftClassid } from '../rules/render-rule.js';
 
-/** The key of an element that matches what no other one does. */
+/** The key of the catch-all element. */
 export const CATCH_ALL = '*';
 
 /** Protocols with ports, by name. */
@@ -16,12 +16,12 @@ const PROTOCOL_NAMES: ReadonlyMap<number, string> = new Map(
   [...PROTOCOL_NUMBERS].map(([name, number]) => [number, name]),
 );
 
-/** A port as the packet has it. */
+/** A port in network byte order. */
 export function be16Value(port: number): Buffer {
   return be16(port);
 }
 
-/** Bytes of fields that stand together as a key or a value: each begins at a multiple of four, unless it is the only one. */
+/** Length in bytes of concatenated fields: each is aligned to four bytes, unless there is only one. */
 export function nftFieldsLength(types: readonly NftType[]): number {
   const [only] = types;
   return types.length === 1 && only !== undefined
@@ -29,7 +29,7 @@ export function nftFieldsLength(types: readonly NftType[]): number {
     : types.reduce((sum, type) => sum + ((NFT_TYPE_SIZES[type] + 3) & ~3), 0);
 }
 
-/** The text is no value of its type. */
+/** The text is not a value of its type. */
 export class NftValueInvalid extends Error {
   constructor(text: string, type: string) {
     super(`"${text.slice(0, 100)}" is not of type ${type}`);
@@ -39,10 +39,10 @@ export class NftValueInvalid extends Error {
 const SEPARATOR = ' . ';
 
 /**
- * Writes the fields of a key or value, as transactions have them, for example `10.0.0.1 . tcp . 80`.
+ * Writes the fields of a key or value in transaction syntax, for example `10.0.0.1 . tcp . 80`.
  *
- * @param last where the last address of the networks in it, and the last port of the ranges, go for an interval; same length.
- *   Default: networks and ranges are no values.
+ * @param last receives the interval end: the last address of networks, the last port of ranges; same length. Default:
+ *   networks and ranges are not accepted.
  * @throws NftValueInvalid
  */
 export function writeNftFields(text: string, types: readonly NftType[], into: Buffer, at: number, last?: number): void {
@@ -143,7 +143,7 @@ function decimal(text: string, from: number, end: number, type: NftType, most: n
   return number;
 }
 
-/** By character: transactions have them by the hundred thousand. */
+/** Parses by character, as transactions have hundreds of thousands. */
 function writeIPv4(text: string, from: number, end: number, into: Buffer, at: number): void {
   let part = 0;
   let digits = 0;
@@ -195,7 +195,7 @@ export function readNftFields(bytes: Buffer, types: readonly NftType[], start = 
   return text;
 }
 
-/** The length of the prefix that an interval is; undefined when it is none. */
+/** The prefix length of an interval; undefined when it is not a prefix. */
 function prefixLength(bytes: Buffer, first: number, last: number, size: number): number | undefined {
   const bitOf = (at: number, bit: number) => ((bytes[at + (bit >> 3)] ?? 0) >> (7 - (bit & 7))) & 1;
   let prefix = 0;

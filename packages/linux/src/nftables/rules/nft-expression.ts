@@ -7,7 +7,7 @@ export interface NftPayload {
   readonly field: 'saddr' | 'daddr' | 'sport' | 'dport';
 }
 
-/** What the kernel knows about the packet, or keeps with it. */
+/** Metadata of the packet. */
 export interface NftMeta {
   readonly kind: 'meta';
   readonly key: 'l4proto' | 'mark' | 'priority' | 'iifname';
@@ -19,7 +19,7 @@ export interface NftConntrack {
   readonly key: 'state' | 'status' | 'direction';
 }
 
-/** An address or a port of the packet's connection, as packets of one direction have it before they are translated. */
+/** An address or a port of the packet's connection, in one direction, before translation. */
 export interface NftTuple {
   readonly kind: 'ct-tuple';
   readonly direction: 'original' | 'reply';
@@ -51,10 +51,10 @@ export interface NftHash {
   readonly offset?: number;
 }
 
-/** One part of a key or of a value: of a set or map, and of what is looked up in it. */
+/** One field of a key or value. */
 export type NftField = NftPayload | NftMeta | NftConntrack | NftTuple | NftFib | NftRandom | NftHash;
 
-/** What a map has for a key. A packet for which it has nothing does not match. */
+/** A map lookup. A packet whose key is missing does not match. */
 export interface NftLookup {
   readonly kind: 'lookup';
   readonly key: readonly NftField[];
@@ -70,20 +70,20 @@ export interface NftBitwise {
 }
 
 /**
- * One statement of a rule. The statements of a rule are carried out in order, until the packet does not match.
+ * One statement of a rule. The statements of a rule are executed in order, until the packet does not match.
  *
- * - `match`: `right` is written by the type of `left`: addresses and networks canonical, protocols, `new`, `dnat`, `reply` and
- *   `local` by name, interfaces by name, with `*` at the end for all that begin so, and numbers.
- * - `member`: whether a set has the key, or with `isNot`, has it not.
+ * - `match`: `right` is written by the type of `left`: addresses and networks canonical, protocols, `new`, `dnat`,
+ *   `reply` and `local` by name, interfaces by name, with a trailing `*` as a wildcard, and numbers.
+ * - `member`: whether the key is in a set, or with `isNot`, is not.
  * - `one-of`: whether the protocol is one of these.
- * - `no-syn`: whether it is a TCP packet that opens no connection.
+ * - `no-syn`: whether it is a TCP packet that does not open a connection.
  * - `reject`: answers as a closed port does, by ICMP, or `with` a reset where it is a TCP packet.
- * - `vmap`: carries out the verdict that a map has for the key.
+ * - `vmap`: executes the verdict of the key in a map.
  * - `assign`: sets a property of the packet.
  * - `write-element`: adds an element to a dynamic set or map, or renews its timeout (`update`), or deletes it.
- * - `count`: counts the packet in the counter that a map has for the key.
- * - `dnat`: sends the packet to an address and port. `port`: a number, or the port that a map has for one of the packet;
- *   undefined to keep the packet's own.
+ * - `count`: counts the packet in the counter of the key in a map.
+ * - `dnat`: sends the packet to an address and port. `port`: a number, or a map lookup by the packet's port; undefined
+ *   to keep the packet's port.
  */
 export type NftStatement =
   | {
@@ -184,7 +184,7 @@ export const NFT_TYPE_SIZES: Readonly<Record<NftType, number>> = {
   integer: 4,
 };
 
-/** Fields of packets, as rules of the project need them. */
+/** Packet fields that rules of this project use. */
 export const nftFields = {
   address: (family: NftFamily, field: 'saddr' | 'daddr'): NftPayload => ({ kind: 'payload', protocol: family, field }),
   port: (protocol: 'th' | 'tcp' | 'udp' | 'sctp', field: 'sport' | 'dport' = 'dport'): NftPayload => ({

@@ -124,7 +124,7 @@ function renderValue(value: string | number, type: NftType): string {
   return typeof value === 'number' && type === 'classid' ? nftClassid(value) : String(value);
 }
 
-/** A priority as nft writes it, for example `abcd:12`. */
+/** A priority in nft syntax, for example `abcd:12`. */
 export function nftClassid(number: number): string {
   return `${(number >>> 16).toString(16)}:${(number & 0xffff).toString(16)}`;
 }
