@@ -23,7 +23,7 @@ class Task implements RepeatedTask {
   }
 }
 
-/** Numbers that repeat. */
+/** A repeating sequence of numbers. */
 function randoms(): () => number {
   let last = 1;
   return () => {
@@ -56,7 +56,7 @@ describe('CheckScheduler', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('a task that hangs is not started again, and the others keep their pace', async () => {
+  test('a hung task is not restarted, and other tasks keep their intervals', async () => {
     const clock = new VirtualClock();
     const scheduler = new CheckScheduler({ clock, limitOf: () => 2, random: () => 0.5 });
     const hangs = new Task(clock, 1000, Number.POSITIVE_INFINITY);
@@ -68,12 +68,12 @@ describe('CheckScheduler', () => {
     expect(steady.starts.length).toBeGreaterThanOrEqual(10);
     hangs.pending[0]?.();
     await clock.advance(1000);
-    // What it missed is not made up for.
+    // Missed runs are not repeated.
     expect(hangs.starts).toHaveLength(2);
     scheduler.stop();
   });
 
-  test('tasks above the limit wait for their turn, and removed ones never start', async () => {
+  test('tasks above the limit are queued, and removed ones never start', async () => {
     const clock = new VirtualClock();
     const scheduler = new CheckScheduler({ clock, limitOf: () => 1 });
     const tasks = Array.from({ length: 3 }, () => new Task(clock, 60_000, Number.POSITIVE_INFINITY));

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '@kube-proxier/core';
 
-/** Something that is done again and again. */
+/** A periodic task. */
 export interface RepeatedTask {
   /** Milliseconds between two starts. */
   readonly interval: number;
@@ -13,7 +13,7 @@ export interface RepeatedTask {
 /** Options of a {@link CheckScheduler}. */
 export interface CheckSchedulerOptions {
   readonly clock: Clock;
-  /** How many tasks of a pool may run at the same time. */
+  /** Maximum concurrent tasks of a pool. */
   readonly limitOf: (pool: string) => number;
   /** From 0 to less than 1. Default `Math.random`. */
   readonly random?: () => number;
@@ -24,7 +24,7 @@ interface Entry {
   /** When it should have started; undefined before the first run. */
   planned: number | undefined;
   isRemoved: boolean;
-  /** Where the run counts that has begun. */
+  /** The pool in which the current run is counted. */
   pool: Pool | undefined;
   /** Called at the end of each run. */
   readonly done: () => void;
@@ -32,14 +32,14 @@ interface Entry {
 
 interface Pool {
   running: number;
-  /** Waits for its turn, from `next` on. */
+  /** Whether it is queued, from `next` on. */
   queue: Entry[];
   next: number;
 }
 
 /** Milliseconds of one slot of the wheel: tasks that are due in it start together. */
 const SLOT = 50;
-/** The deviation of an interval at most, as a fraction of it. */
+/** Maximum jitter, as a fraction of the interval. */
 const JITTER = 0.1;
 
 /**
@@ -68,7 +68,7 @@ export class CheckScheduler {
     this.#done = this.#slotOf(clock.monotonic());
   }
 
-  /** Tasks that are due, and wait because too many others run. */
+  /** Due tasks that are queued by the limit. */
   get waiting(): number {
     let sum = 0;
     for (const { queue, next } of this.#pools.values()) {
@@ -91,7 +91,7 @@ export class CheckScheduler {
     this.#startWaiting(task.pool);
   }
 
-  /** A run that has begun continues. */
+  /** Removes a task. A running check continues. */
   remove(task: RepeatedTask): void {
     const entry = this.#entries.get(task);
     if (entry) {

@@ -8,7 +8,7 @@ export const HEALTH_CHECK_ANNOTATION = 'kube-proxier.io/health-check';
 /** The annotation of an EndpointSlice whose endpoints are used only while no other endpoint of the Service is. */
 export const HEALTH_CHECK_BACKUP_ANNOTATION = 'kube-proxier.io/health-check-backup';
 
-/** What the annotations after `health-check-` are called. */
+/** Suffixes of the annotations after `health-check-`. */
 const OPTIONS = [
   'interval',
   'timeout',
@@ -24,7 +24,7 @@ const OPTIONS = [
 
 type OptionName = (typeof OPTIONS)[number];
 
-/** What one check does. */
+/** The probe of a check. */
 export type ProbeSettings =
   | { readonly kind: 'tcp' }
   | {
@@ -45,7 +45,7 @@ export interface HealthCheckSettings extends HealthThresholds {
   readonly probe: ProbeSettings;
   /** Milliseconds from the start of a check to the start of the next one. */
   readonly interval: number;
-  /** Milliseconds that a check has. */
+  /** Timeout of a check in milliseconds. */
   readonly timeout: number;
   /** A number, or the name of a port of the EndpointSlice. Undefined: every TCP port; of other probes the only port. */
   readonly port: number | string | undefined;
@@ -54,15 +54,15 @@ export interface HealthCheckSettings extends HealthThresholds {
   readonly allFailed: AllFailedPolicy;
 }
 
-/** What the annotations of a Service say. */
+/** The parsed annotations of a Service. */
 export interface HealthCheckReading {
   /** Undefined: no checks, or a problem. */
   readonly settings: HealthCheckSettings | undefined;
-  /** Each names its annotation. With a problem, nothing of the annotations is used. */
+  /** Each names its annotation. With a problem, none of the annotations is used. */
   readonly problems: readonly string[];
 }
 
-/** What annotations are allowed to name. */
+/** Permissions of annotations. */
 export interface HealthCheckReadOptions {
   /** Scripts can be run. Default false. */
   readonly allowScripts?: boolean;

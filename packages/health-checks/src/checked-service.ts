@@ -14,11 +14,11 @@ import type { EndpointCheck } from './endpoint-check.js';
 import { type EndpointSelection, isSelected, selectEndpoints, type VerdictCounts } from './endpoint-selection.js';
 import type { HealthState, HealthVerdict } from './health-state.js';
 
-/** What of an EndpointSlice matters here. */
+/** The relevant part of an EndpointSlice. */
 export interface SliceContent {
-  /** As the source reported it. */
+  /** The object as reported by the source. */
   readonly input: EndpointSlice;
-  /** What of it is valid. */
+  /** Its validated definition. */
   readonly definition: EndpointSliceDefinition;
   /** Its endpoints are used only while no other is. */
   readonly isBackup: boolean;
@@ -27,13 +27,13 @@ export interface SliceContent {
 /** An EndpointSlice of a source. */
 export interface SliceEntry {
   content: SliceContent;
-  /** As it was last passed on. */
+  /** The object last passed on. */
   output: EndpointSlice;
   /** Passes a change on. */
   readonly report: (previous: EndpointSlice, current: EndpointSlice) => void;
 }
 
-/** Creates the check of an address and port, with the state of its predecessor. */
+/** Creates the check of an address and port, with an inherited state. */
 export type CreateCheck = (
   address: string,
   port: number,
@@ -48,13 +48,13 @@ interface CheckedEndpoint {
   readonly group: FamilyGroup;
   readonly checks: readonly EndpointCheck[];
   verdict: HealthVerdict;
-  /** Why it is down, as of when it became so. */
+  /** Why it is down, from the time of the transition. */
   reason: string;
-  /** How often each slice lists it. */
+  /** Number of entries in each slice. */
   readonly slices: Map<SliceEntry, number>;
-  /** How often slices that are no backup say it is ready, and do not drain it. */
+  /** Number of ready, undrained entries in slices that are not backups. */
   primary: number;
-  /** How often backup slices say it is ready, and do not drain it. */
+  /** Number of ready, undrained entries in backup slices. */
   backup: number;
   /** Where it is counted. */
   counts: VerdictCounts | undefined;
@@ -70,8 +70,8 @@ interface FamilyGroup {
 const noCounts = (): VerdictCounts => ({ up: 0, down: 0, unknown: 0 });
 
 /**
- * One Service: its slices, and the checks of their endpoints. It decides which conditions are passed on. A change costs what
- * the slice costs, and a result what the slices cost that list the endpoint.
+ * One Service: its slices, and the checks of their endpoints. Decides the conditions to pass on. The cost of a change
+ * is proportional to the slice, that of a result to the slices that list the endpoint.
  */
 export class CheckedService {
   readonly #slices = new Set<SliceEntry>();
@@ -116,7 +116,7 @@ export class CheckedService {
     return new Map([...this.#groups].map(([family, { selection }]) => [family, selection]));
   }
 
-  /** Sets how its endpoints are checked; undefined ends the checks. What was found before is in force until the next result. */
+  /** Sets how its endpoints are checked; undefined ends the checks. Earlier results are in force until the next one. */
   configure(settings: HealthCheckSettings | undefined): void {
     if (structurallyEqual(settings, this.#settings)) {
       return;
@@ -139,7 +139,10 @@ export class CheckedService {
     this.#settle(touched);
   }
 
-  /** Sets the weights of endpoints that their slices do not name: drained ones are no reason to leave others out. No check starts anew. */
+  /**
+   * Sets the weights of endpoints that their slices do not name: drained endpoints do not exclude others. Restarts no
+   * check.
+   */
   weigh(weights: readonly WeightRule[]): void {
     const before = this.#weights;
     if (structurallyEqual(weights, before)) {
@@ -185,7 +188,7 @@ export class CheckedService {
     }
   }
 
-  /** Takes note of a new result, in time proportional to the slices that list the endpoint. */
+  /** Records a new result, in time proportional to the slices that list the endpoint. */
   checked(check: EndpointCheck): void {
     for (const endpoint of this.#users.get(check) ?? []) {
       const verdict = verdictOf(endpoint.checks);
@@ -205,7 +208,7 @@ export class CheckedService {
     this.#select();
   }
 
-  /** Passes on what changed. */
+  /** Passes on changes. */
   flush(): void {
     const dirty = [...this.#dirty];
     this.#dirty.clear();
@@ -219,7 +222,7 @@ export class CheckedService {
     }
   }
 
-  /** The slice with the conditions that its endpoints have. The very input where nothing differs. */
+  /** The slice with the conditions by health checks. The input object when nothing differs. */
   outputOf({ content: { input, definition, isBackup } }: SliceEntry): EndpointSlice {
     const settings = this.#settings;
     const selection = this.#groups.get(definition.family)?.selection;
@@ -311,7 +314,7 @@ export class CheckedService {
     return weight !== undefined && isDrained({ weight });
   }
 
-  /** Counts each endpoint once, as backup only where no other slice has it, and ends checks that nobody needs. */
+  /** Counts each endpoint once, as backup only if no other slice has it, and ends unused checks. */
   #settle(touched: ReadonlySet<CheckedEndpoint>): void {
     for (const endpoint of touched) {
       const { group, primary, backup, verdict, checks } = endpoint;
@@ -395,7 +398,7 @@ function portsOf(definition: EndpointSliceDefinition, { port, probe }: HealthChe
   return [...new Set(ports.map((one) => one.port))].sort((left, right) => left - right);
 }
 
-/** Down when one check says so, up when all do. Without a check, the object decides. */
+/** Down when one check says so, up when all do. Without a check, the conditions of the object apply. */
 function verdictOf(checks: readonly EndpointCheck[]): HealthVerdict {
   let verdict: HealthVerdict = 'up';
   for (const { state } of checks) {

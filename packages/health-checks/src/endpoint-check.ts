@@ -12,7 +12,7 @@ export class EndpointCheck implements RepeatedTask {
   readonly pool: string;
   #state: HealthState;
   #isStopped = false;
-  /** Of the run that has begun. */
+  /** Callback of the current run. */
   #done: (() => void) | undefined;
   /** The same for all runs: there are very many. */
   readonly #finish = (result: ProbeResult) => this.#finished(result);
@@ -44,7 +44,7 @@ export class EndpointCheck implements RepeatedTask {
   #finished(result: ProbeResult): void {
     if (!this.#isStopped) {
       const previous = this.#state;
-      // A check that could not be made says nothing about the endpoint.
+      // A failed attempt to check gives no information about the endpoint.
       if (result.outcome !== 'error') {
         const failure = result.outcome === 'passed' ? undefined : result.reason;
         this.#state = nextHealth(previous, failure, this.settings, this.now());

@@ -135,7 +135,7 @@ describe('HealthCheckedSource', () => {
     await clock.advance(10);
   };
 
-  test('an endpoint that fails leaves after `fall` failures, and returns after `rise` passes', async () => {
+  test('a failing endpoint is removed after `fall` failures, and returns after `rise` successes', async () => {
     await begin();
     expect(follower.ready).toEqual([A, B]);
     follower.events = 0;
@@ -183,7 +183,7 @@ describe('HealthCheckedSource', () => {
     expect([follower.servicesSynced, follower.endpointsSynced]).toEqual([1, 1]);
   });
 
-  test('a check without an end delays the initial list for a limited time only', async () => {
+  test('a hung check delays the initial list for a limited time only', async () => {
     answer(A, 'silent');
     await begin();
     await clock.advance(9000);
@@ -214,7 +214,7 @@ describe('HealthCheckedSource', () => {
     expect(probes.attempts).toEqual([]);
   });
 
-  test('a check never adds an endpoint that its object takes out', async () => {
+  test('a check never adds an endpoint that is unready by its object', async () => {
     await begin(checkedService(), makeSlice('web', [A, { address: B, ready: false }]));
     await clock.advance(30_000);
     expect(follower.ready).toEqual([A]);
@@ -323,7 +323,7 @@ describe('HealthCheckedSource', () => {
     ]);
   });
 
-  test('every TCP port of the slice must pass, or the one that is named', async () => {
+  test('every TCP port of the slice must pass, or the configured one', async () => {
     const ports = [
       { name: 'http', port: 80, protocol: 'TCP' },
       { name: 'admin', port: 81, protocol: 'TCP' },
@@ -359,7 +359,7 @@ describe('HealthCheckedSource', () => {
     expect(checks.problems).toEqual([]);
   });
 
-  test('changed settings keep what was found until the next result; without the annotation the object decides', async () => {
+  test('changed settings keep earlier results until the next one; without the annotation the object applies', async () => {
     const service = checkedService();
     await begin(service);
     answer(B, 'refused');
@@ -383,7 +383,7 @@ describe('HealthCheckedSource', () => {
     expect(checks.summary().endpoints).toEqual({ up: 0, down: 0, unknown: 0 });
   });
 
-  test('slices before their Service, slices that change owner and slices that go', async () => {
+  test('slices before their Service, slices that change owner and removed slices', async () => {
     answer(A, 'refused');
     const slice = addSlice(makeSlice('web', [A, B]));
     addService();
@@ -403,7 +403,7 @@ describe('HealthCheckedSource', () => {
     expect(checks.summary().endpoints).toEqual({ up: 0, down: 0, unknown: 0 });
   });
 
-  test('IPv4 and IPv6 are judged separately', async () => {
+  test('IPv4 and IPv6 are evaluated separately', async () => {
     answer(A, 'refused');
     await begin(checkedService(), makeSlice('web', [A]), makeSlice('web', ['fd00::1'], { name: 'six' }));
     expect(follower.ready).toEqual(['fd00::1']);
@@ -412,7 +412,7 @@ describe('HealthCheckedSource', () => {
     ]);
   });
 
-  test('an endpoint that terminates and does not answer is not a last resort', async () => {
+  test('a terminating endpoint that does not answer is not used as a last resort', async () => {
     answer(B, 'refused');
     await begin(
       checkedService(),

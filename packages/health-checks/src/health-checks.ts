@@ -31,7 +31,7 @@ import type { HealthProbes, ProbeOutcome, ProbeResult } from './probes/health-pr
 import { HostProbes } from './probes/host-probes.js';
 import { TransitionLog } from './transition-log.js';
 
-/** Notified of what checks do. */
+/** Notified of checks. */
 export interface HealthCheckObserver {
   /** A check ended. */
   checked?(kind: HealthCheckSettings['probe']['kind'], outcome: ProbeOutcome, milliseconds: number): void;
@@ -48,7 +48,7 @@ export interface HealthChecksOptions {
   readonly scriptDirectory?: string;
   /** How endpoints are checked. Default: those of this host. */
   readonly probes?: HealthProbes;
-  /** How many checks of a kind may run at the same time. */
+  /** Maximum concurrent checks of a kind. */
   readonly limits?: Partial<Readonly<Record<HealthCheckSettings['probe']['kind'], number>>>;
   /** Milliseconds that initial lists wait for the first results at most. Default 10000. */
   readonly firstResultsTimeout?: number;
@@ -88,7 +88,7 @@ export interface HealthCheckSummary {
   readonly invalidServices: number;
 }
 
-/** What the checks of one Service say. */
+/** The results of one Service. */
 export interface ServiceHealth {
   /** `namespace/name`. */
   readonly service: string;
@@ -103,7 +103,7 @@ export interface SourceRights {
   readonly allowNamespaces: boolean;
 }
 
-/** A source, as the checks know it. */
+/** The checks' data about a source. */
 interface Origin extends SourceRights {
   readonly place: number;
 }
@@ -195,7 +195,7 @@ export class HealthChecks {
     return { endpoints: { ...this.#counts }, waiting: this.#scheduler.waiting, invalidServices };
   }
 
-  /** What the checks say, for each Service that has some, by name. */
+  /** The results of each Service with checks, by name. */
   services(): readonly ServiceHealth[] {
     return [...this.#services.values()]
       .filter(({ checked }) => checked.settings !== undefined)
@@ -214,7 +214,7 @@ export class HealthChecks {
     );
   }
 
-  /** Adds a source. Of a Service in two sources, the annotations of the source that was added first count. */
+  /** Adds a source. Of a Service in two sources, the annotations of the source that was added first apply. */
   attach(rights: SourceRights): object {
     const origin: Origin = { ...rights, place: this.#places++ };
     this.#entries.set(origin, new Map());
@@ -246,7 +246,7 @@ export class HealthChecks {
     }
   }
 
-  /** Takes note of a Service of a source. */
+  /** Records a Service of a source. */
   updateService(handle: object, previous: Service | undefined, current: Service | undefined): void {
     const origin = handle as Origin;
     const key = nameOf(current ?? previous);
@@ -262,7 +262,7 @@ export class HealthChecks {
   }
 
   /**
-   * Takes note of an EndpointSlice of a source.
+   * Records an EndpointSlice of a source.
    *
    * @param report called later for each change that checks cause.
    * @returns the event to pass on now.
@@ -344,7 +344,7 @@ export class HealthChecks {
   }
 
   #read(slice: EndpointSlice): EndpointSliceDefinition | undefined {
-    // Its problems are reported by those who use it.
+    // Its problems are reported by its consumers.
     return readEndpointSlice(slice, { allowLoopbackEndpoints: this.#allowLoopback }).definition;
   }
 
@@ -439,7 +439,7 @@ export class HealthChecks {
     checked.configure(settings);
   }
 
-  /** Called for each of very many results, of which nearly none change anything: so nothing is looked up. */
+  /** Hot path: few of the many results change anything, so it makes no lookups. */
   #checked(
     known: KnownService,
     kind: HealthCheckSettings['probe']['kind'],

@@ -1,7 +1,7 @@
-/** What the checks of an endpoint say. */
+/** The verdict of the checks of an endpoint. */
 export type HealthVerdict = 'unknown' | 'up' | 'down';
 
-/** How many results in a row change a verdict. */
+/** Number of consecutive results that change a verdict. */
 export interface HealthThresholds {
   /** Passed checks that make an endpoint up, 1 or more. */
   readonly rise: number;
@@ -12,9 +12,9 @@ export interface HealthThresholds {
 /** The results of one check so far. Immutable. */
 export interface HealthState {
   readonly verdict: HealthVerdict;
-  /** The next result decides alone: nothing was checked yet, or what is checked has changed. */
+  /** Whether the next result alone decides: nothing was checked yet, or the settings have changed. */
   readonly isFresh: boolean;
-  /** How many of the last results in a row had the last outcome. Passes are not counted further than `rise`. */
+  /** Number of consecutive results with the last outcome. Successes are counted up to `rise`. */
   readonly run: number;
   /** Whether the last check passed; undefined before the first one. */
   readonly passed: boolean | undefined;

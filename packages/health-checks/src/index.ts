@@ -1,5 +1,5 @@
 /**
- * Health checks of endpoints, for those that nobody else checks.
+ * Health checks of endpoints.
  *
  * @packageDocumentation
  */

@@ -6,7 +6,7 @@ import { createUserspaceBackend } from './backend.js';
 import { LoopbackClient, LoopbackServer } from './testing/loopback-servers.js';
 import { freePort } from './testing/loopback-world.js';
 
-test('a proxier that has ended holds no port and no connection, so that a program can end, or start another', async () => {
+test('a stopped proxier leaks no port and no connection', async () => {
   const endpoint = await LoopbackServer.echo('127.0.0.1', 0, 'endpoint');
   const container = new Container();
   container.load(createUserspaceBackend({ redirect: 'none' }).module);
@@ -49,7 +49,7 @@ test('a proxier that has ended holds no port and no connection, so that a progra
   }
 });
 
-test('doctor reports descriptors, and what carries large transfers', async () => {
+test('doctor reports descriptors, and the carrier of large transfers', async () => {
   const found = await createUserspaceBackend({ redirect: 'none' }).diagnose?.();
   expect(found).toEqual([
     expect.objectContaining({

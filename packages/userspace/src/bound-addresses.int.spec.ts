@@ -17,7 +17,7 @@ afterEach(async () => {
   }
 });
 
-/** What of the addresses above is served: all that are this host's, or those that are listed. */
+/** The served addresses: all that are this host's, or those that are listed. */
 const WAYS: Readonly<Record<string, LoopbackWorldOptions>> = {
   "redirect 'bind'": { redirection: async () => ({ reach: 'bound', redirector: noRedirector }) },
   "redirect 'none' with listenAddresses": { listenAddresses: [CLUSTER_IP, EXTERNAL_IP] },
@@ -44,7 +44,7 @@ async function service(endpointPort: number, protocol: 'TCP' | 'UDP' = 'TCP') {
   return { port, installed: { nodePort, protocol, port: endpointPort, endpoints: ['127.0.0.2'], spec } };
 }
 
-/** What a client gets there: the name of the endpoint, or the code of the error. */
+/** The result for a client there: the name of the endpoint, or the code of the error. */
 async function outcome(address: string, port: number): Promise<string | undefined> {
   const client = LoopbackClient.connect(port, address);
   await until(() => client.text.endsWith('\n') || client.closed, 'an outcome');
@@ -63,7 +63,7 @@ describe.each(Object.keys(WAYS))('%s', (way) => {
     for (const address of [CLUSTER_IP, EXTERNAL_IP]) {
       expect(await outcome(address, port)).toBe('127.0.0.2');
     }
-    // There, and nowhere else.
+    // Only there.
     expect(await outcome('127.0.30.1', port)).toBe('ECONNREFUSED');
     await proxy.install();
     for (const address of [CLUSTER_IP, EXTERNAL_IP]) {
@@ -112,7 +112,7 @@ describe.each(Object.keys(WAYS))('%s', (way) => {
     const { port, installed } = await service(endpoint.port);
     const { spec, ...rest } = installed;
     await proxy.install({ ...rest, spec: { ...spec, internalTrafficPolicy: 'Local' } });
-    // Its endpoint is on no node that is known, so there is none here for the cluster IP.
+    // The node of its endpoint is unknown, so the cluster IP has no local endpoint.
     expect(await outcome(CLUSTER_IP, port)).toBe('ECONNRESET');
     expect(await outcome(EXTERNAL_IP, port)).toBe('127.0.0.2');
   });

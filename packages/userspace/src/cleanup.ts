@@ -17,14 +17,14 @@ import { findPortalChains, removePortalChains } from './apply/portal-chains.js';
 
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 
-/** Where redirect rules may be. */
+/** Possible locations of redirect rules. */
 export interface RuleAccess {
   /** All that may have been used before. */
   readonly variants: readonly IptablesVariant[];
   readonly iptables: (family: IPFamily, variant: IptablesVariant) => Iptables;
 }
 
-/** What this process holds, and how it is closed. */
+/** A resource of this process, and its close function. */
 export interface OwnResource {
   /** For messages. */
   readonly name: string;
@@ -32,7 +32,7 @@ export interface OwnResource {
 }
 
 /**
- * Closes what this process holds, and removes the redirect rules of both families.
+ * Closes the resources of this process, and removes the redirect rules of both families.
  *
  * @throws LeftoversError `USERSPACE_LEFTOVERS` after everything was tried.
  */
@@ -62,7 +62,7 @@ export async function cleanUp(access: RuleAccess, resources: readonly OwnResourc
   return { removed };
 }
 
-/** Lists the redirect rules: sockets do not outlive their process. */
+/** Lists the redirect rules: sockets end with their process. */
 export async function findLeftovers(access: RuleAccess, owner: LeftoverOwner): Promise<readonly RemovedObjects[]> {
   const found: RemovedObjects[] = [];
   for (const [family, variant] of owner === 'backend' ? places(access) : []) {

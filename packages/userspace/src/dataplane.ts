@@ -38,7 +38,10 @@ export interface UserspaceDataplaneOptions extends ProxySettings {
   readonly budget?: DescriptorBudget;
   /** Carries large transfers; shared by the proxiers of both families. Default: one of its own. */
   readonly carrier?: SpliceCarrier;
-  /** Milliseconds that an endpoint is missing before its connections are reset, where the Service says so. Default 1000. */
+  /**
+   * Milliseconds from the removal of an endpoint to the reset of its connections, if the Service requests it. Default
+   * 1000.
+   */
   readonly goneAfter?: number;
   readonly clock?: Clock;
   readonly logger?: Logger;

@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import { canMakeNamespaces } from '@kube-proxier/linux/testing';
 import { NetworkSandbox } from '@kube-proxier/network-sandbox';
 
-test('a UDP socket on all addresses answers from another address of 127.0.0.0/8 than was asked (docs/modes.md)', async () => {
+test('a UDP socket on all addresses replies from a different address of 127.0.0.0/8 (docs/modes.md)', async () => {
   const server = createSocket('udp4', (message, client) => server.send(message, client.port, client.address));
   const client = createSocket('udp4');
   try {

@@ -81,9 +81,9 @@ export function trafficMeasurement(traffic: () => readonly ServiceTraffic[]): Ba
 }
 
 /**
- * What went through the service ports whose connections are counted.
+ * Traffic of service ports with counted connections.
  *
- * @param countAll connections are counted where the Service says nothing about it.
+ * @param countAll default for Services without the annotation.
  */
 export function countsOf(traffic: readonly ServiceTraffic[], countAll: boolean): readonly ServiceCounts[] {
   return traffic.flatMap(({ name, protocol, family, countConnections, ...counted }): ServiceCounts[] => {

@@ -12,7 +12,7 @@ export interface UserspacePreviewOptions {
   readonly listenAddresses?: readonly string[];
 }
 
-/** Sockets belong to the process of the agent, so what it has follows from the state that it has in force. */
+/** Sockets belong to the process of the agent, so they are derived from its state in force. */
 export function createUserspacePreview({ context, reach, listenAddresses = [] }: UserspacePreviewOptions): Preview {
   return {
     followsLocalAddresses: true,

@@ -9,15 +9,15 @@ import {
 } from '@kube-proxier/linux';
 import { UserspaceError } from './userspace-error.js';
 
-/** Every way in which clients can get to the sockets. */
+/** All redirect modes. */
 export const USERSPACE_REDIRECTS = ['auto', 'iptables', 'bind', 'none'] as const;
 
 /**
- * How clients get to the sockets.
+ * How clients reach the sockets.
  * - `iptables`: rules send packets for cluster IPs and external addresses to proxy ports. Needs CAP_NET_ADMIN.
  * - `bind`: frontends are served on those of their addresses that are this host's.
  * - `none`: only NodePorts are served, and frontends on `listenAddresses`. Needs no privilege.
- * - `auto`: `iptables` where that can be had, else `bind`.
+ * - `auto`: `iptables` if available, else `bind`.
  */
 export type UserspaceRedirect = (typeof USERSPACE_REDIRECTS)[number];
 

@@ -137,7 +137,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     await carrier.close();
   });
 
-  test('takes endpoints in turn', async () => {
+  test('selects endpoints by round robin', async () => {
     const { port } = await serving(LoopbackServer.echo('127.0.0.2', 0));
     await serving(LoopbackServer.echo('127.0.0.3', port));
     await serving(LoopbackServer.echo('127.0.0.4', port));
@@ -422,7 +422,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     await proxy.install({ ...service, endpoints: [] });
     client.socket.write('a');
     await until(() => client.text.endsWith('a'), 'an echo');
-    // What is gone counts as long as it has connections.
+    // A removed Service is counted while it has connections.
     expect([...proxy.traffic().bytesByEndpoint.values()]).toEqual([{ toEndpoints: 1, toClients: 11 }]);
     await proxy.install();
     client.socket.write('b');
@@ -530,7 +530,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     expect(await answerOf(nodePort)).toBe('127.0.0.1');
   });
 
-  test('prefers the endpoint with the fewest connections where that is requested', async () => {
+  test('prefers the endpoint with the fewest connections if requested', async () => {
     const server = await serving(LoopbackServer.echo('127.0.0.2', 0));
     await serving(LoopbackServer.echo('127.0.0.3', server.port));
     const proxy = await world();

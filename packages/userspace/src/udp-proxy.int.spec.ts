@@ -20,7 +20,7 @@ await Promise.all(Array.from({ length: Number(count) }, () => new Promise((resol
 process.exit(0);
 `;
 
-/** Says in shared memory that it was asked (1), and answers (3) on request (2). */
+/** Signals a request in shared memory (1), and answers (3) on command (2). */
 const SLOW_ENDPOINT = `
 const { parentPort, workerData } = require('node:worker_threads');
 const gate = new Int32Array(new SharedArrayBuffer(4));
@@ -79,7 +79,7 @@ describe.each(['IPv4', 'IPv6'] as const)('UDP through sockets, %s', (family) => 
     await until(() => proxy.traffic().connections === 450, 'all have a session');
   });
 
-  test('an answer that comes while the process is busy for longer than a session lives is not lost', async () => {
+  test('an answer that arrives while the process is busy for longer than the session timeout is not lost', async () => {
     const endpointPort = await freePort('UDP');
     const slow = new Worker(SLOW_ENDPOINT, { eval: true, workerData: { host, port: endpointPort } });
     cleanups.push(() => slow.terminate());

@@ -1,7 +1,10 @@
 import type { IPFamily } from '@kube-proxier/core';
 import type { HealthCheckSettings } from '../check-settings.js';
 
-/** How a check ended, as a label of metrics. `error`: it could not be made, which says nothing about the endpoint. */
+/**
+ * How a check ended, as a label of metrics. `error`: it could not be made, which gives no information about the
+ * endpoint.
+ */
 export type ProbeOutcome = 'passed' | 'refused' | 'timeout' | 'unreachable' | 'status' | 'script' | 'failed' | 'error';
 
 /** The result of one check. */
@@ -47,7 +50,7 @@ export function connectFailure(failure: string, milliseconds: number, timeout: n
     case 'ECONNRESET':
       return { outcome: 'refused', reason: 'connection reset', milliseconds };
     default:
-      // Of this process or this host: no descriptors, no ports, no namespace, a rule that forbids it.
+      // A local error: no descriptors, no ports, no namespace, or a rule that forbids it.
       return { outcome: 'error', reason: failure, milliseconds };
   }
 }

@@ -108,7 +108,7 @@ describe('HostProbes', () => {
     expect(await check(port, { '': 'http:/200' })).toEqual(refused);
   });
 
-  test('http: a server without an answer, with nonsense or that hangs up does not pass', async () => {
+  test('http: a server without an answer, with an invalid one, or that disconnects does not pass', async () => {
     let answer: string | undefined = 'nonsense\r\n\r\n';
     const port = await listen(
       createTcpServer((socket) => {
@@ -126,7 +126,7 @@ describe('HostProbes', () => {
     });
   });
 
-  test('http: a process that was busy reads the answer before it judges; one without an answer still fails', async () => {
+  test('http: a process that was busy reads the answer before it decides; without an answer, the check still fails', async () => {
     const port = await listen(createServer(({ url }, response) => url === '/' && response.end('ok')));
     const busy = (annotations: Readonly<Record<string, string>>) => {
       const result = check(port, { ...annotations, '-timeout': '300ms' });
@@ -195,7 +195,7 @@ describe('HostProbes', () => {
     await until(isGone, 'the child of the script is gone');
   });
 
-  test('script: one that is missing, or that others can change, is an error and says nothing about the endpoint', async () => {
+  test('script: one that is missing, or that others can change, is an error and does not affect the endpoint', async () => {
     expect(await check(80, { '': 'script:none.sh' })).toMatchObject({ outcome: 'error' });
     const marker = join(directory, 'marker');
     chmodSync(script('open.sh', `touch ${marker}`), 0o777);

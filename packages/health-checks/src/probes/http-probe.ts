@@ -9,18 +9,17 @@ import { connectFailure, type HealthProbe, type ProbeResult, type ProbeTarget } 
 
 type HttpSettings = Extract<ProbeSettings, { kind: 'http' | 'https' }>;
 
-/** Bytes of the headers of an answer at most. */
+/** Maximum bytes of the headers of an answer. */
 const MAX_HEADERS = 16_384;
 
-/** The part of its time in which this process may be busy before a check gets more of it. */
+/** The fraction of the timeout during which this process may be busy before the timeout is extended. */
 const BUSY_PART = 0.25;
 
 /**
  * Passes when a GET request is answered with an expected status. The body is not read, redirects are not followed, and the
  * connection is closed.
  *
- * An answer waits until this process reads it: what the process was busy in the meantime is added to the time of the check, which is at
- * most doubled.
+ * A busy process reads answers late: its busy time is added to the timeout of the check, which is at most doubled.
  */
 export function httpProbe({ family, address, port, settings }: ProbeTarget, http: HttpSettings): HealthProbe {
   const { timeout, namespace } = settings;

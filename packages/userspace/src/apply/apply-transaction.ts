@@ -31,7 +31,7 @@ export async function applyTransaction(transaction: UserspaceTransaction, target
   for (const listener of transaction.change) {
     engine.change(listener);
   }
-  // A port that moves from one service port to another must be free first; proxy ports stay until no rule leads to them.
+  // A port that moves between service ports must be closed first; proxy ports stay open until no rule refers to them.
   const closeLater = new Set(transaction.close.filter((id) => engine.spec(id)?.place.kind === 'proxy-port'));
   const reopened = new Set(transaction.open.map(({ id }) => id));
   for (const id of transaction.close) {

@@ -17,7 +17,7 @@ export class IptablesRedirector implements Redirector {
   /** Rules as they were written last. */
   #written = new Map<string, readonly PortalRule[]>();
   #known = false;
-  /** How often the jumps were written, or found in place. */
+  /** Number of times that the jumps were written or found. */
   #jumpsPlaced = 0;
 
   /**

@@ -1,6 +1,6 @@
 import type { IPFamily } from '@kube-proxier/core';
 
-/** Addresses of this host that sockets can be bound to, and those that they were bound to last. */
+/** Addresses of this host that sockets can be bound to, and the last bound ones. */
 export class LocalAddresses {
   #applied = '';
 
@@ -10,7 +10,7 @@ export class LocalAddresses {
     private readonly source: () => Promise<readonly string[]>,
   ) {}
 
-  /** Those of the family, except link-local ones: they depend on an interface, and cannot be bound without it. */
+  /** Addresses of the family, except link-local ones: they depend on an interface, and cannot be bound without it. */
   async read(): Promise<readonly string[]> {
     const ipv6 = this.family === 'IPv6';
     const addresses = await this.source();

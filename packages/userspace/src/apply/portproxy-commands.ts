@@ -9,8 +9,8 @@ export interface PortproxyEntry {
 }
 
 /**
- * What `netsh` is given to make or remove a forwarding: the seam for Windows, where the mode `winuserspace` put cluster
- * IPs on an interface and had them forwarded to proxy ports. Pure: nothing is run.
+ * Arguments of `netsh` to add or remove a forwarding: the interface to Windows, where the mode `winuserspace` assigned
+ * cluster IPs to an interface and forwarded them to proxy ports. Pure: runs nothing.
  */
 export function portproxyCommand(
   operation: 'add' | 'delete',
@@ -22,7 +22,7 @@ export function portproxyCommand(
   return ['netsh', 'interface', 'portproxy', operation, kind, ...from, ...to];
 }
 
-/** What `netsh` is given to put an address on an interface, or take it off. Pure. */
+/** Arguments of `netsh` to add or remove an address of an interface. Pure. */
 export function interfaceAddressCommand(
   operation: 'add' | 'delete',
   family: IPFamily,

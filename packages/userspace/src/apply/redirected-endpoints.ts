@@ -13,7 +13,7 @@ class KeyOwners {
   readonly #owners = new Map<string, Set<string>>();
   readonly #keys = new Map<string, ReadonlySet<string>>();
 
-  /** @returns keys that have an owner now and had none, or the other way round. */
+  /** @returns keys that gained their first or lost their last owner. */
   set(owner: string, keys: ReadonlySet<string>): readonly string[] {
     const before = this.keysOf(owner);
     const changed: string[] = [];
@@ -78,8 +78,8 @@ function endpointsOf({ protocol, cluster, local }: ServiceSpec): ReadonlySet<str
 }
 
 /**
- * Knows which endpoints are redirected frontends as well: an external IP may be the address of a pod. A connection of
- * this backend to such an endpoint would come back to one of its own sockets.
+ * Tracks endpoints that are also redirected frontends: an external IP may be the address of a pod. A connection of this
+ * backend to such an endpoint would loop back to one of its own sockets.
  */
 export class RedirectedEndpoints {
   readonly #frontends = new KeyOwners();
@@ -101,13 +101,13 @@ export class RedirectedEndpoints {
       : [];
   }
 
-  /** Rules of a listener are about to be written. Those that were written before may be in force as well. */
+  /** Called before rules of a listener are written. Earlier rules may be in force as well. */
   announce(listener: ListenerSpec): void {
     this.#frontends.set(listener.id, new Set([...this.#frontends.keysOf(listener.id), ...frontendsOf(listener)]));
   }
 
   /**
-   * Rules are in force.
+   * Called when rules are in force.
    *
    * @param listeners those that have rules, by their ids.
    * @param ids whose rules were written, and removed where `listeners` has none of that id.
@@ -123,7 +123,7 @@ export class RedirectedEndpoints {
     }
   }
 
-  /** @returns listeners of which a frontend became an endpoint, or is none any more. */
+  /** @returns listeners with a frontend that became, or stopped being, an endpoint. */
   setService(service: ServiceSpec): readonly ListenerId[] {
     return this.#listenersAt(this.#endpoints.set(service.key, endpointsOf(service)));
   }

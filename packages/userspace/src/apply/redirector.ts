@@ -2,12 +2,12 @@ import type { RuleWatchOptions } from '@kube-proxier/linux';
 import type { RedirectChanges, RedirectState } from '../plan/redirect-state.js';
 
 /**
- * Brings packets for addresses that are not this host's to the proxy's sockets: the replaceable half of the userspace
- * mode. One serves one IP family.
+ * Redirects packets for foreign addresses to the proxy's sockets: the replaceable part of the userspace mode. One
+ * instance serves one IP family.
  */
 export interface Redirector {
   /**
-   * Brings a state into force.
+   * Applies a state.
    *
    * @throws when not all of it is in force; the caller then applies `all`.
    */
@@ -19,14 +19,14 @@ export interface Redirector {
   /** Reports foreign removals of what was written; returns when the signal aborts. Default: none are detected. */
   watch?(options: Pick<RuleWatchOptions, 'clock' | 'signal' | 'onDrift' | 'onFailure'>): Promise<void>;
 
-  /** Ends processes that are kept between calls. Rules stay in force. Default: does nothing. */
+  /** Stops long-running helpers. Rules stay in force. Default: does nothing. */
   close?(): void;
 
   /** Removes all redirect rules, also those of other processes. Idempotent. */
   cleanup(): Promise<void>;
 }
 
-/** For hosts where nothing can or should be redirected: clients connect to the addresses of the sockets. */
+/** For hosts without redirection: clients connect to the addresses of the sockets. */
 export const noRedirector: Redirector = {
   async apply() {},
   inForce: async () => true,

@@ -28,7 +28,7 @@ export interface Redirection {
 export class Redirects {
   #clusterIPs = new Set<string>();
   #endpoints = new RedirectedEndpoints();
-  /** Listeners that a warning was logged for, as they are not redirected for this host itself. */
+  /** Listeners with a logged warning that they are not redirected for this host itself. */
   readonly #warned = new Set<ListenerId>();
 
   constructor(
@@ -95,7 +95,7 @@ export class Redirects {
     }
     const opened = new Set(transaction.open.map(({ id }) => id));
     const listeners = new Map<ListenerId, RedirectedListener>();
-    // Only those that rules are written for.
+    // Only listeners with rules.
     for (const id of transaction.full || transaction.node ? engine.listenerIds : touched) {
       const spec = engine.spec(id);
       const isBound = engine.boundAt(id).length > 0;

@@ -4,8 +4,8 @@ import type { ListenerId, ListenerSpec, ServiceSpec } from './userspace-transact
 /**
  * How frontends that have an address are reached.
  * - `redirected`: at a proxy port, by rules of the kernel.
- * - `bound`: where they are, on those addresses that are this host's.
- * - `none`: not at all, but for those on `listenAddresses`, which are bound.
+ * - `bound`: directly, on addresses of this host.
+ * - `none`: only on `listenAddresses`, which are bound.
  */
 export type Reach = 'redirected' | 'bound' | 'none';
 
@@ -18,6 +18,6 @@ export interface InstalledUserspace {
   readonly services: ReadonlyMap<ServicePortKey, ServiceSpec>;
   readonly listeners: ReadonlyMap<ListenerId, ListenerSpec>;
   readonly clusterIPs: ReadonlySet<string>;
-  /** The kernel holds the redirect rules that were written, no more and no less. */
+  /** Whether the kernel has exactly the written redirect rules. */
   readonly redirectInForce: boolean;
 }

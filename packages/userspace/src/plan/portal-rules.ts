@@ -24,14 +24,14 @@ export type PortalTable = 'filter' | 'nat';
 
 export const PORTAL_TABLES: readonly PortalTable[] = ['nat', 'filter'];
 
-/** One rule and the chain it stands in. */
+/** One rule and its chain. */
 export interface PortalRule {
   readonly table: PortalTable;
   readonly chain: string;
   readonly rule: IptablesRule;
 }
 
-/** A rule in a chain of the kernel's that leads into one of ours. `at` says where it is put. */
+/** A jump from a built-in chain to an own chain. `at` is its position. */
 export interface PortalJump extends PortalRule {
   readonly at: 'top' | 'bottom';
 }
@@ -76,14 +76,14 @@ function reject(family: IPFamily): IptablesTarget {
   return { target: 'REJECT', with: family === 'IPv4' ? 'icmp-port-unreachable' : 'icmp6-port-unreachable' };
 }
 
-/** All rules of one listener, in the order they have to have within their chain. Pure. */
+/** All rules of one listener, in the order required within their chain. Pure. */
 export function listenerRules(family: IPFamily, node: NodeState, listener: RedirectedListener): readonly PortalRule[] {
   return [...redirects(listener), ...loopbackNodePorts(listener), ...guards(family, node, listener)];
 }
 
 /**
- * Sends what the host itself sends to a NodePort on any of 127.0.0.0/8 to the socket on 127.0.0.1, so that the answer
- * comes from where the question went. A socket on all addresses needs no help with that.
+ * Redirects packets of the host itself to a NodePort on any address of 127.0.0.0/8 to the socket on 127.0.0.1, so that
+ * the reply has the expected source address. Not needed for a socket on all addresses.
  */
 function loopbackNodePorts({ spec, name, at }: RedirectedListener): readonly PortalRule[] {
   const socket = at.find(({ address }) => address === '127.0.0.1');
@@ -130,7 +130,7 @@ function isAmong(portals: readonly Portal[], { address, port }: Portal): boolean
   return portals.some((other) => other.address === address && other.port === port);
 }
 
-/** Exempts this backend's own connections from all redirects of this host. It stands first. */
+/** Exempts this backend's own connections from all redirects of this host. It is the first rule. */
 export function ownConnectionRules(mark: number): readonly PortalRule[] {
   const matches: IptablesMatch[] = [{ match: 'mark', value: mark, mask: mark }];
   const rule = new IptablesRule({ comment: OWN, matches, target: { target: 'RETURN' } });
@@ -138,8 +138,8 @@ export function ownConnectionRules(mark: number): readonly PortalRule[] {
 }
 
 /**
- * What a socket cannot do: reject and drop clients before they are connected. Where no client is turned away
- * there is nothing to guard, except that foreign firewalls must let NodePorts in (spec U-43).
+ * Rejects and drops clients before they are connected, which a socket cannot do. If no client is rejected, the only
+ * rules accept NodePorts past foreign firewalls (spec U-43).
  */
 function guards(family: IPFamily, node: NodeState, { spec, name, at }: RedirectedListener): readonly PortalRule[] {
   const protocol = lower(spec.protocol);
@@ -219,7 +219,7 @@ function sourceOf(
   }
 }
 
-/** Other ports of a cluster IP are refused, for all protocols. */
+/** Rejects other ports of a cluster IP, for all protocols. */
 export function clusterIPRules(family: IPFamily, address: string): readonly PortalRule[] {
   return (['tcp', 'udp', 'sctp'] as const).map((protocol) => ({
     table: 'filter',
@@ -228,7 +228,7 @@ export function clusterIPRules(family: IPFamily, address: string): readonly Port
   }));
 }
 
-/** What is sent to addresses that could be a cluster IP and are none is dropped. They stand last. */
+/** Drops packets to unassigned addresses of the service networks. The last rules. */
 export function nodeRules({ serviceCIDRs }: NodeState): readonly PortalRule[] {
   return serviceCIDRs.flatMap((cidr) =>
     (['tcp', 'udp', 'sctp'] as const).map((protocol) => ({

@@ -15,22 +15,22 @@ export interface RedirectedListener {
   readonly name: string;
   readonly at: readonly BoundAddress[];
   /**
-   * Of its portals, those that are not redirected for this host itself: the proxy's own connections go there, and would
-   * come back to it. Default none.
+   * Of its portals, those that are not redirected for this host itself: the proxy's own connections to them would loop.
+   * Default none.
    */
   readonly notFromHost?: readonly Portal[];
 }
 
-/** Everything that redirect rules are made from. */
+/** Input of redirect rules. */
 export interface RedirectState {
   readonly node: NodeState;
-  /** Those that have a socket. */
+  /** Listeners with a socket. */
   readonly listeners: ReadonlyMap<ListenerId, RedirectedListener>;
   /** Addresses whose ports without a listener are rejected. */
   readonly clusterIPs: ReadonlySet<string>;
 }
 
-/** What may differ from what was written last; `all` when the current state is unknown. */
+/** What may differ from the last write; `all` when the current state is unknown. */
 export type RedirectChanges =
   | 'all'
   | {

@@ -7,32 +7,32 @@ import {
 
 /** Annotations of a Service that this backend reads. */
 export const ANNOTATIONS = {
-  /** `v1` or `v2`: begin connections to endpoints with a PROXY protocol header, which names the client. */
+  /** `v1` or `v2`: start connections to endpoints with a PROXY protocol header, which contains the client. */
   proxyProtocol: 'kube-proxier.io/proxy-protocol',
   /** `round-robin` or `least-connections`. */
   loadBalancing: 'kube-proxier.io/load-balancing',
-  /** Connections (TCP) or sessions (UDP) at once, a whole number of 1 or more. */
+  /** Maximum concurrent connections (TCP) or sessions (UDP), an integer of 1 or more. */
   maxConnections: 'kube-proxier.io/max-connections',
   countConnections: COUNT_CONNECTIONS_ANNOTATION,
 } as const;
 
 /** `v1` is text, `v2` binary; see the specification of the PROXY protocol by HAProxy. */
 export type ProxyProtocolVersion = 'v1' | 'v2';
-/** How endpoints are chosen: in turn, or the one with the fewest connections. */
+/** How endpoints are selected: round robin, or the one with the fewest connections. */
 export type LoadBalancing = 'round-robin' | 'least-connections';
 
-/** What a Service asks of this backend in particular. */
+/** The backend-specific options of a Service. */
 export interface ServiceOptions {
   /** Undefined: no header. TCP only. */
   readonly proxyProtocol: ProxyProtocolVersion | undefined;
   readonly loadBalancing: LoadBalancing;
-  /** Undefined: as many as the backend allows each Service. */
+  /** Undefined: the limit of the backend for each Service. */
   readonly maxConnections: number | undefined;
-  /** Undefined: as all others. */
+  /** Undefined: the default. */
   readonly countConnections?: boolean | undefined;
 }
 
-/** Reads the annotations of a Service. What cannot be read counts as absent, and is named in `problems`. */
+/** Reads the annotations of a Service. Invalid annotations count as absent and are reported in `problems`. */
 export function readServiceOptions(annotations: Readonly<Record<string, string>>): {
   readonly options: ServiceOptions;
   readonly problems: readonly string[];

@@ -153,7 +153,7 @@ describe('UserspacePlanner', () => {
         expect(slices.next().done).toBe(false);
       }
       slices.return(undefined);
-      // Opened for this kind of host, which only the full plan was told.
+      // Opened for this kind of host, which only the full plan received.
       const step = planner.plan(second, diffStates(first, second));
       expect(step?.open.map(({ place }) => place.kind)).toEqual(['address', 'address', 'address', 'node-port']);
       model.apply(step);
@@ -161,7 +161,7 @@ describe('UserspacePlanner', () => {
     }
   });
 
-  test('frontends with the same routes share a proxy port; NodePorts are served where they are', () => {
+  test('frontends with the same routes share a proxy port; NodePorts are served at their own port', () => {
     const [resolved] = stateOf([{ number: 1, local: false, affinity: false, endpoints: [1] }]).servicePorts.values();
     const context = { reach: 'redirected', listenAddresses: [] } as const;
     const planned = planServicePort(resolved as NonNullable<typeof resolved>, context);

@@ -63,7 +63,7 @@ export class UserspacePlanner {
     if (changes.nodeChanged) {
       transaction.node = next.node;
     }
-    // Sessions follow endpoints that get no new ones too, as connection tracking does in other modes.
+    // Sessions also stay with endpoints without new ones, as with conntrack in other modes.
     for (const [key, { previous, current }] of changes.resolvedServicePorts) {
       const before = previous && this.#planServicePort(previous, plans);
       const after = current && this.#planServicePort(current, plans);
@@ -104,7 +104,7 @@ export class UserspacePlanner {
         compareListener(installed.listeners.get(listener.id), listener, transaction);
       }
     }
-    // That was the last pause: until then, what was planned before may be planned from again.
+    // After the last pause: until then, the previous plan may be needed again.
     this.#plans.set(next, plans);
     transaction.remove.push(...[...installed.services.keys()].filter((key) => !services.has(key)));
     transaction.close.push(...[...installed.listeners.keys()].filter((id) => !wanted.has(id)));

@@ -8,10 +8,10 @@ export type ProxiedProtocol = 'TCP' | 'UDP';
 export type ListenerId = string;
 
 /**
- * Where a listener stands.
- * - `proxy-port`: a port of this backend's own choice, which packets are redirected to (spec U-1).
- * - `node-port`: the port of that number, on the node's addresses for NodePorts. It is served where it is held.
- * - `address`: just there; where the address is not (yet) one of this host's, nothing is done.
+ * The place of a listener.
+ * - `proxy-port`: a port chosen by this backend, to which packets are redirected (spec U-1).
+ * - `node-port`: the port of that number, on the node's addresses for NodePorts. It is served on these addresses.
+ * - `address`: exactly this address; ignored while it is not an address of this host.
  */
 export type ListenerPlace =
   | { readonly kind: 'proxy-port' }
@@ -25,15 +25,15 @@ export interface Portal {
 }
 
 /**
- * A listener of a service port: who may use it and where that leads, as the frontends that it is for say it. Frontends
- * of one service port that say the same share one.
+ * A listener of a service port, with the allowed sources and routes of its frontends. Frontends of one service port
+ * with equal decisions share one.
  */
 export interface ListenerSpec {
   readonly id: ListenerId;
   readonly servicePort: ServicePortKey;
   readonly protocol: ProxiedProtocol;
   readonly place: ListenerPlace;
-  /** What it answers for; more than one only at a `proxy-port`. */
+  /** Its frontends; more than one only at a `proxy-port`. */
   readonly portals: readonly Portal[];
   /** As `Frontend.allowedSources`. */
   readonly allowedSources: readonly string[] | undefined;
@@ -41,7 +41,7 @@ export interface ListenerSpec {
   readonly routes: readonly Route[];
 }
 
-/** One endpoint, as far as sockets need it. */
+/** The part of an endpoint that sockets need. */
 export interface Target extends Pick<Endpoint, 'key' | 'address' | 'port'> {
   /** Its share of connections, against those of the other endpoints of the list: 1 or more. */
   readonly weight: number;
@@ -55,13 +55,13 @@ export interface ServiceSpec {
   readonly protocol: ProxiedProtocol;
   readonly cluster: readonly Target[];
   readonly local: readonly Target[];
-  /** Keys of endpoints in neither list that keep the sessions they have. UDP only: a TCP connection ends in its own time. */
+  /** Keys of endpoints in neither list that keep their sessions. UDP only: a TCP connection ends on its own. */
   readonly draining: readonly string[];
   /**
    * Keys of all endpoints that exist, where connections to others are reset (spec R-1); undefined where they continue. TCP only.
    */
   readonly existing: readonly string[] | undefined;
-  /** Seconds that a client stays with its endpoint; undefined for no affinity. */
+  /** Session affinity timeout in seconds; undefined for no affinity. */
   readonly affinitySeconds: number | undefined;
   readonly options: ServiceOptions;
 }
@@ -81,7 +81,7 @@ export interface UserspaceTransaction {
   readonly set: readonly ServiceSpec[];
   readonly remove: readonly ServicePortKey[];
   readonly open: readonly ListenerSpec[];
-  /** Who may use it and where it leads differs, or what it answers for; its sockets stay. */
+  /** Listeners whose sources, routes or frontends differ; their sockets are kept. */
   readonly change: readonly ListenerSpec[];
   readonly close: readonly ListenerId[];
   /** Cluster IPs, whose other ports are refused. */

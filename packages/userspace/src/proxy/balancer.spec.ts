@@ -22,7 +22,7 @@ function make(cluster: readonly Target[], rest: { affinitySeconds?: number; opti
 }
 
 describe('Balancer', () => {
-  test('every endpoint has its turn, for any number of endpoints', () => {
+  test('round robin covers every endpoint, for any number of endpoints', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 5 }), (count, rounds) => {
         const list = targets(...Array.from({ length: count }, (_, index) => index));
@@ -35,7 +35,7 @@ describe('Balancer', () => {
     );
   });
 
-  test('every endpoint has as many turns as its weight, without runs', () => {
+  test('endpoints are selected in proportion to their weights, interleaved', () => {
     const [light, heavy, middle] = targets(1, 2, 3) as [Target, Target, Target];
     const { balancer } = make([light, { ...heavy, weight: 5 }, { ...middle, weight: 2 }]);
     const picked = Array.from({ length: 800 }, () => balancer.pick('cluster', 'c')?.key);
@@ -54,7 +54,7 @@ describe('Balancer', () => {
     expect(longest).toBeLessThanOrEqual(2);
   });
 
-  test('the fewest connections for its weight', () => {
+  test('the fewest connections relative to the weight', () => {
     const [light, heavy] = targets(1, 2) as [Target, Target];
     const { balancer } = make([light, { ...heavy, weight: 3 }], { options: { loadBalancing: 'least-connections' } });
     for (let index = 0; index < 400; index += 1) {
@@ -80,7 +80,7 @@ describe('Balancer', () => {
     expect(balancer.pick('cluster', 'c', failed)).toBeDefined();
   });
 
-  test('affinity lasts from the last time a client was here, for as long as the endpoint is there', () => {
+  test('affinity lasts from the last connection of a client, while the endpoint exists', () => {
     const { balancer, time, update } = make(targets(1, 2), { affinitySeconds: 10 });
     const first = balancer.pick('cluster', 'c');
     for (let i = 0; i < 5; i++) {
@@ -104,7 +104,7 @@ describe('Balancer', () => {
     expect(balancer.pick('cluster', 'c')).toBe(second);
   });
 
-  test('an endpoint that rejects a client is not recorded for it, and skipped for ten seconds', () => {
+  test('an endpoint that rejects a client is not recorded for it, and is skipped for ten seconds', () => {
     const { balancer, time, update } = make(targets(1, 2, 3), { affinitySeconds: 60 });
     expect(balancer.pick('cluster', 'other')?.address).toBe('10.0.0.1');
     expect(balancer.pick('cluster', 'second')?.address).toBe('10.0.0.2');
@@ -122,7 +122,7 @@ describe('Balancer', () => {
     expect(balancer.pick('cluster', 'other')?.address).toBe('10.0.0.1');
   });
 
-  test('an endpoint that answers after it rejected a client is picked at once', () => {
+  test('an endpoint that answers after it rejected a client is selected at once', () => {
     const { balancer } = make(targets(1, 2));
     balancer.refused('c', '10.0.0.1:80');
     const picked = () => new Set([1, 2].map(() => balancer.pick('cluster', 'c')?.address));

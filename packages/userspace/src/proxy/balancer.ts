@@ -8,12 +8,12 @@ interface AffinityRecord {
   lastUsed: number;
 }
 
-/** Clients that are remembered for one service port, at most: those that were here longest ago go first. */
+/** Maximum number of affinity entries of one service port, with LRU eviction. */
 const MAX_CLIENTS = 100_000;
-/** Milliseconds for which an endpoint that refused a client is not picked while there is another; less when it answers. */
+/** Milliseconds for which an endpoint that refused a client is skipped while there is another; until it answers. */
 const AVOIDED_FOR = 10_000;
 
-/** Time and chance, for a {@link Balancer}. */
+/** Clock and random source of a {@link Balancer}. */
 export interface BalancerOptions {
   /** Milliseconds since any fixed time; never set back. */
   readonly now: () => number;
@@ -22,16 +22,16 @@ export interface BalancerOptions {
 }
 
 /**
- * Picks endpoints for one service port (spec U-22…U-26): in turn, or the one with the fewest connections, by weight, after session
- * affinity. Each list has a turn of its own; what a client is remembered with holds for both, as long as the endpoint
- * is in the list that is picked from.
+ * Selects endpoints for one service port (spec U-22…U-26): round robin or least connections, by weight, after session
+ * affinity. Each list has its own round robin; affinity entries apply to both, while the endpoint is in the selected
+ * list.
  */
 export class Balancer {
   #lists: Readonly<Record<ListName, readonly Target[]>> = { cluster: [], local: [] };
   readonly #turns: Record<ListName, number> = { cluster: 0, local: 0 };
   /** Of lists with unequal weights, by endpoint key: the one with most is next. */
   readonly #credits: Record<ListName, Map<string, number> | undefined> = { cluster: undefined, local: undefined };
-  /** Clients by address, the one that was here longest ago first. */
+  /** Clients by address, least recently used first. */
   readonly #clients = new Map<string, AffinityRecord>();
   readonly #active = new Map<string, number>();
   readonly #begun = new Map<string, number>();
@@ -42,21 +42,21 @@ export class Balancer {
 
   constructor(private readonly options: BalancerOptions) {}
 
-  /** Connections under way by endpoint key. */
+  /** Open connections by endpoint key. */
   get active(): ReadonlyMap<string, number> {
     return this.#active;
   }
 
-  /** Clients that are remembered. */
+  /** Number of affinity entries. */
   get remembered(): number {
     return this.#clients.size;
   }
 
-  /** Takes over what a service port says. What is remembered of endpoints that are gone is forgotten (spec U-24). */
+  /** Applies a service port. Affinity entries of removed endpoints are deleted (spec U-24). */
   update(spec: Pick<ServiceSpec, 'cluster' | 'local' | 'affinitySeconds' | 'options'>): void {
     for (const name of ['cluster', 'local'] as const) {
       if (!sameTargets(this.#lists[name], spec[name])) {
-        // Not the first: the proxies of many nodes would all begin with it.
+        // Not the first one, with which the proxies of all nodes would start.
         const random = this.options.random ?? Math.random;
         this.#turns[name] = Math.floor(random() * Math.max(1, spec[name].length));
         this.#credits[name] = isWeighted(spec[name])
@@ -97,8 +97,8 @@ export class Balancer {
   /**
    * Picks an endpoint for a client.
    *
-   * @param failed keys of endpoints that were tried for this connection: what the client is remembered with is not
-   * asked, and another endpoint is picked where there is one (spec U-22).
+   * @param failed keys of endpoints that were tried for this connection: affinity is ignored, and another endpoint is
+   *   selected if there is one (spec U-22).
    * @returns undefined when the list is empty.
    */
   pick(list: ListName, client: string, failed?: ReadonlySet<string>): Target | undefined {
@@ -115,9 +115,9 @@ export class Balancer {
   }
 
   /**
-   * An endpoint refused a client after it was picked. The client is not remembered with it any more (spec U-22), and for
-   * 10 seconds, or until it answers some client, others are sent there only when there is no other endpoint. Clients that
-   * are remembered with it stay: each of them notices on its own (spec U-35).
+   * Records that a selected endpoint refused a client. Deletes the client's affinity entry (spec U-22). For 10 seconds,
+   * or until it answers a client, the endpoint is selected only if there is no other. Affinity entries of other clients
+   * are kept (spec U-35).
    */
   refused(client: string, key: string): void {
     if (this.#clients.get(client)?.key === key) {
@@ -126,7 +126,7 @@ export class Balancer {
     this.#refusals.set(key, this.options.now());
   }
 
-  /** An endpoint answered a client, so it listens, and is picked again (spec U-35). */
+  /** Records that an endpoint answered a client: it is selected again (spec U-35). */
   answered(key: string): void {
     this.#refusals.delete(key);
   }
@@ -150,7 +150,7 @@ export class Balancer {
     };
   }
 
-  /** Forgets clients whose time is over (spec U-26). */
+  /** Deletes expired affinity entries (spec U-26). */
   forgetStale(): void {
     const since = this.options.now() - (this.#affinity ?? 0);
     for (const [client, { lastUsed }] of this.#clients) {
@@ -207,7 +207,7 @@ export class Balancer {
     return best ?? (endpoints[first] as Target);
   }
 
-  /** Weighted round robin without runs: all earn their weight, the richest pays for all. */
+  /** Smooth weighted round robin: each entry gains its weight, the highest is selected and pays the sum. */
   #nextByWeight(
     endpoints: readonly Target[],
     credits: Map<string, number>,

@@ -1,23 +1,23 @@
 import { type KernelFiles, openFilesLimit } from '@kube-proxier/linux';
 
 /**
- * Descriptors that are left to everything else in the process: files, the API server, tools that are run, the ports of the agent.
- * A quarter of all, and at least so many: the server gives its ports shares of that quarter.
+ * Descriptors reserved for the rest of the process: files, the API server, tools, the ports of the agent. A quarter of
+ * all, and at least this many: the ports of the server share that quarter.
  */
 const RESERVE = 256;
 /** The assumed limit where the system does not report one. */
 const UNKNOWN_LIMIT = 8192;
 
 /**
- * Keeps the process below its limit of open files: what would go beyond is refused before the kernel refuses it
- * (kube-proxy ended itself then, spec U-33).
+ * Keeps the process below its open files limit: requests beyond it are refused before the kernel does so (kube-proxy
+ * exited then, spec U-33).
  */
 export class DescriptorBudget {
   #taken = 0;
 
   #limit: number;
 
-  /** @param source descriptors that may be taken, or how to find out; until it is found out, as many as can be. */
+  /** @param source number of available descriptors, or a function that determines it; unlimited until then. */
   constructor(private readonly source: number | (() => Promise<number>)) {
     this.#limit = typeof source === 'number' ? source : Number.POSITIVE_INFINITY;
   }
@@ -26,7 +26,7 @@ export class DescriptorBudget {
     return this.#limit;
   }
 
-  /** Finds out the limit, where it is not known yet. */
+  /** Determines the limit, if unknown. */
   async ready(): Promise<void> {
     if (typeof this.source === 'function' && !Number.isFinite(this.#limit)) {
       this.#limit = await this.source();

@@ -4,7 +4,7 @@ import type { IPFamily } from '@kube-proxier/core';
 import type { MarkedSockets } from '@kube-proxier/linux';
 import type { ProxiedProtocol, Target } from '../plan/userspace-transaction.js';
 
-/** How connections to endpoints pass by the redirects of this backend. */
+/** How connections to endpoints bypass the redirects of this backend. */
 export interface Bypass {
   readonly sockets: MarkedSockets;
   /** Whether a redirect may meet what is sent to an endpoint. Evaluated for each connection. */
@@ -12,8 +12,8 @@ export interface Bypass {
 }
 
 /**
- * Begins connections to endpoints. Where one of this backend's own redirects would bring them back to it, they carry the
- * mark that exempts them; all others are as any program's.
+ * Opens connections to endpoints. If one of this backend's redirects would loop them back, they carry the exempting
+ * mark; other connections are ordinary.
  */
 export class EndpointDialer {
   #bypass: Bypass | undefined;
@@ -25,7 +25,7 @@ export class EndpointDialer {
     this.#bypass = bypass;
   }
 
-  /** What fails is an event of the socket, at once or later. Ends of each side are kept apart. */
+  /** Failures are events of the socket, at once or later. Ends of each side are kept apart. */
   connectTcp(target: Target, highWaterMark: number): Socket {
     const options = { host: target.address, port: target.port, allowHalfOpen: true, highWaterMark };
     const marked = this.#markedSockets('TCP', target);
@@ -51,7 +51,7 @@ export class EndpointDialer {
       process.nextTick(done, error);
       return;
     }
-    // The callback is handed errors too, which its type does not say.
+    // The callback also receives errors, contrary to its type.
     socket.connect(target.port, target.address, (...[error]: readonly NodeJS.ErrnoException[]) => done(error));
   }
 

@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '@kube-proxier/core';
 
-/** Milliseconds of silence after which the kernel asks whether the other side is still there. */
+/** Idle milliseconds after which the kernel sends keepalive probes. */
 const KEEP_ALIVE_DELAY = 15_000;
 /** Milliseconds after which a connection counts as one that lasts, at most. */
 const SWEEP_EVERY = 5000;
 
 /**
- * Has the kernel look after connections that last. Most do not, and the four system calls that it takes for each socket
- * are a good part of what a short connection costs.
+ * Enables TCP keepalive for long-lived connections. Most connections are short, and its four system calls per socket
+ * are a large part of their cost.
  */
 export class KeepAlive {
   readonly #fresh = new Set<Socket>();
@@ -30,7 +30,7 @@ export class KeepAlive {
     }
   }
 
-  /** Does it now, where it is still to be done. */
+  /** Enables it now, if due. */
   settle(socket: Socket): void {
     if (this.#fresh.has(socket)) {
       socket.setKeepAlive(true, KEEP_ALIVE_DELAY);

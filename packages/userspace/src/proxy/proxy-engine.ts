@@ -30,7 +30,7 @@ const NO_NODE: NodeState = {
 export class ProxyEngine {
   readonly #services = new Map<ServicePortKey, ServiceProxy>();
   readonly #listeners = new Map<ListenerId, Listener>();
-  /** Service ports that are gone, with connections that are not. */
+  /** Removed service ports with open connections. */
   readonly #draining = new Set<ServiceProxy>();
   #failedNodePorts = 0;
   #node: NodeState | undefined;
@@ -46,12 +46,12 @@ export class ProxyEngine {
     return new Map([...this.#services].map(([key, { spec }]) => [key, spec]));
   }
 
-  /** Those whose sockets all stand where they should. */
+  /** NodePorts whose sockets are all open. */
   get listeners(): ReadonlyMap<ListenerId, ListenerSpec> {
     return new Map([...this.#listeners].flatMap(([id, { complete, spec }]) => (complete ? [[id, spec]] : [])));
   }
 
-  /** What each service port moved, those that only drain included. */
+  /** Traffic of each service port, including draining ones. */
   get traffic(): readonly ServiceTraffic[] {
     return [...this.#services.values(), ...this.#draining].map(({ traffic }) => traffic);
   }
@@ -64,7 +64,7 @@ export class ProxyEngine {
     return { open: open.length, failures: this.#failedNodePorts };
   }
 
-  /** Where the sockets of a listener stand; empty when there are none. */
+  /** Addresses of the sockets of a listener; empty when there are none. */
   boundAt(id: ListenerId): readonly BoundAddress[] {
     return this.#listeners.get(id)?.sockets.map(({ address, port }) => ({ address, port })) ?? [];
   }
@@ -78,10 +78,10 @@ export class ProxyEngine {
   }
 
   /**
-   * Takes over what the node is like, and moves the sockets of NodePorts where its addresses are now.
+   * Applies the node state, and moves the sockets of NodePorts to its current addresses.
    *
    * @param localAddresses canonical addresses of all interfaces, both families.
-   * @returns listeners whose sockets moved, and what went wrong with others.
+   * @returns listeners whose sockets moved, and the errors of others.
    */
   async setNode(
     node: NodeState,
@@ -125,7 +125,7 @@ export class ProxyEngine {
     }
   }
 
-  /** @throws UserspaceError when a socket cannot be had; those that can, stand. */
+  /** @throws UserspaceError when a socket cannot be opened; the others are open. */
   async open(spec: ListenerSpec): Promise<void> {
     const service = this.#services.get(spec.servicePort);
     if (!service) {
@@ -164,7 +164,7 @@ export class ProxyEngine {
     await listener?.close();
   }
 
-  /** Forgets clients whose affinity is over, and service ports that are gone and have no connection left. */
+  /** Deletes expired affinity entries, and removed service ports without connections. */
   tidy(): void {
     for (const { balancer } of this.#services.values()) {
       balancer.forgetStale();
@@ -223,8 +223,8 @@ export class ProxyEngine {
   }
 
   /**
-   * A TCP socket for all addresses knows for each client which one it came in at. A UDP socket does not, and would answer
-   * from another address than the client asked: there has to be one for each.
+   * A TCP socket on all addresses reports the local address of each connection. A UDP socket does not, and could reply
+   * from a different address: one socket per address is needed.
    */
   #nodePortPlaces(protocol: ListenerSpec['protocol']): readonly string[] {
     const { nodePortAddresses } = this.#node ?? NO_NODE;
@@ -238,7 +238,7 @@ export class ProxyEngine {
       return [this.#all];
     }
     const own = [...this.#localAddresses].filter(
-      // A link-local address is none without its interface.
+      // A link-local address requires its interface.
       (address) => address.includes(':') === ipv6 && !isLoopback(address) && !/^fe[89ab]/.test(address),
     );
     return [...own, ...loopback];
@@ -310,7 +310,7 @@ class Listener {
   }
 
   /**
-   * Opens and closes sockets until they stand at `places`. Those that already do are not touched.
+   * Opens and closes sockets to match `places`. Matching ones are not touched.
    *
    * @param places undefined for one proxy port.
    * @param isUsable whether a proxy port may stay at an address.

@@ -4,11 +4,11 @@ import type { PortRange } from './port-range.js';
 export interface ProxySettings {
   /** Ports for proxy ports. Default: any. */
   readonly portRange?: PortRange;
-  /** After which a UDP session without a datagram in either direction ends. Default 250 (spec U-31). */
+  /** Idle timeout of a UDP session. Default 250 (spec U-31). */
   readonly udpTimeout?: number;
   /** Time for each attempt to connect to an endpoint. Default 250, 500, 1000, 2000 (spec U-30). */
   readonly dialTimeouts?: readonly number[];
-  /** After which a TCP connection that one side has ended, and that is silent, is closed. Default one hour. */
+  /** Idle timeout of a half-closed TCP connection. Default one hour. */
   readonly halfClosedTimeout?: number;
   /** Bytes that each TCP socket holds in each direction before it stops reading. Default 256 KiB. */
   readonly highWaterMark?: number;
@@ -17,7 +17,9 @@ export interface ProxySettings {
    * Linux. Default 1 MiB; `Infinity` for never.
    */
   readonly bulkAfter?: number;
-  /** Connections (TCP) or sessions (UDP) of one service port at once. Default: as many as descriptors allow. */
+  /**
+   * Maximum concurrent connections (TCP) or sessions (UDP) of one service port. Default: as many as descriptors allow.
+   */
   readonly maxConnectionsPerService?: number;
   /** Canonical addresses that frontends are served on when nothing is redirected. Default none. */
   readonly listenAddresses?: readonly string[];

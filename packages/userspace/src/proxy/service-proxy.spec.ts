@@ -44,7 +44,7 @@ function setUp(existing: readonly string[] | typeof KEEP = [ONE, TWO]) {
   return { clock, service, lines, connect, isOpen };
 }
 
-describe('connections whose endpoint is gone (spec R-1)', () => {
+describe('connections to a removed endpoint (spec R-1)', () => {
   test('are reset after a second, and no others', async () => {
     const { clock, service, lines, connect, isOpen } = setUp();
     const [lost, other] = [connect(ONE), connect(TWO)];
@@ -72,7 +72,7 @@ describe('connections whose endpoint is gone (spec R-1)', () => {
     expect(service.traffic.resets).toBe(0);
   });
 
-  test('continue where the Service does not say reset', async () => {
+  test('continue if the Service does not request resets', async () => {
     const { clock, service, connect, isOpen } = setUp(KEEP);
     const connection = connect(ONE);
     service.update(specOf(undefined));
@@ -80,7 +80,7 @@ describe('connections whose endpoint is gone (spec R-1)', () => {
     expect(isOpen(connection)).toBe(true);
   });
 
-  test('are reset when the Service begins to say reset, unless it has no endpoint (spec R-5)', async () => {
+  test('are reset when the Service starts to request resets, unless it has no endpoint (spec R-5)', async () => {
     const { clock, service, connect, isOpen } = setUp(KEEP);
     const connection = connect(ONE);
     service.update(specOf([]));

@@ -14,19 +14,22 @@ export interface ProxyEnvironment {
   readonly budget: DescriptorBudget;
   /** Time for each attempt to connect, one after the other. */
   readonly dialTimeouts: readonly number[];
-  /** After which a UDP session without a datagram in either direction ends. */
+  /** Idle timeout of a UDP session. */
   readonly udpTimeout: number;
-  /** After which a TCP connection that one side has ended, and nothing moves on, is given up. */
+  /** Idle timeout of a half-closed TCP connection. */
   readonly halfClosedTimeout: number;
   /** Of each TCP socket, in bytes, in each direction. */
   readonly highWaterMark: number;
   readonly keepAlive: KeepAlive;
   readonly dialer: EndpointDialer;
-  /** Takes over connections that transfer much data; undefined where they stay in the event loop. */
+  /** Carrier of connections with large transfers; undefined when they stay in the event loop. */
   readonly carrier: SpliceCarrier | undefined;
-  /** Bytes in one direction after which a connection is such a one. */
+  /** Bytes in one direction after which a connection is handed over. */
   readonly bulkAfter: number;
-  /** Milliseconds that an endpoint is missing before its connections are reset, where the Service says so. Default 1000. */
+  /**
+   * Milliseconds from the removal of an endpoint to the reset of its connections, if the Service requests it. Default
+   * 1000.
+   */
   readonly goneAfter?: number;
   /** Connections and sessions of one service port at once, where its annotation does not say. */
   readonly maxConnectionsPerService: number;
@@ -35,18 +38,18 @@ export interface ProxyEnvironment {
 /** A connection or session, as far as its service port deals with it. */
 export interface Closable {
   readonly endpointKey: string | undefined;
-  /** Whether the endpoint took it on; until then, another one may. */
+  /** Whether an endpoint has accepted it. */
   readonly isConnected: boolean;
   close(): void;
 }
 
-/** Connections that are reset in one go, and milliseconds until the next: 1000 a second (spec R-7). */
+/** Maximum connections per batch, and milliseconds between batches: 1000 a second (spec R-7). */
 const RESETS_AT_ONCE = 250;
 const PAUSE = 250;
 /** Milliseconds between two warnings of one kind about one service port. */
 const WARN_EVERY = 10_000;
 
-/** One service port at work: where its clients go, how many there are, and what they moved. */
+/** A running service port: its balancer, limits and traffic. */
 export class ServiceProxy {
   readonly balancer: Balancer;
   readonly counters = new TrafficCounters();
@@ -54,7 +57,7 @@ export class ServiceProxy {
   /** Those of the open ones that the carrier has. */
   readonly carried = new Map<CarriedConnection, EndpointBytes>();
   readonly #bytes = new Map<string, EndpointBytes>();
-  /** By endpoint that is gone: when its connections are reset. */
+  /** By removed endpoint: time of the reset of its connections. */
   readonly #lost = new Map<string, Timer>();
   #spec: ServiceSpec;
   #lastWarning = Number.NEGATIVE_INFINITY;
@@ -165,7 +168,7 @@ export class ServiceProxy {
     return bytes;
   }
 
-  /** Takes on one more that needs so many descriptors; false when that is beyond a limit. */
+  /** Admits a connection that needs this many descriptors; false at a limit. */
   admit(descriptors: number): boolean {
     const most = this.#spec.options.maxConnections ?? this.environment.maxConnectionsPerService;
     if (this.counters.active >= most) {
@@ -187,7 +190,7 @@ export class ServiceProxy {
     this.environment.budget.release(descriptors);
   }
 
-  /** Counts one that was turned away at a limit, and says so, but not each time. */
+  /** Counts a connection rejected at a limit, and logs it with rate limiting. */
   limited(reason: string): void {
     this.counters.limited++;
     this.warn(`${this.#spec.name} turns clients away: ${reason}`);
@@ -227,7 +230,7 @@ export class ServiceProxy {
     };
   }
 
-  /** Cuts everything that is open. */
+  /** Resets all open connections. */
   closeAll(): void {
     this.keepAll();
     for (const connection of [...this.open]) {

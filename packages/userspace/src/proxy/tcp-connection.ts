@@ -22,8 +22,8 @@ export interface TcpConnectionOptions {
 }
 
 /**
- * One TCP connection of a client, and the one to an endpoint that goes with it (spec U-30). Bytes, ends and resets go
- * from each side to the other; both sockets are closed in the end, however either one ends.
+ * One TCP connection of a client, with its connection to an endpoint (spec U-30). Forwards data, ends and resets in
+ * both directions; both sockets are finally closed in any case.
  */
 export class TcpConnection implements Closable {
   readonly #client: Socket;
@@ -39,7 +39,7 @@ export class TcpConnection implements Closable {
   #lastFailure: string | undefined;
   #openSockets = 1;
   #done = false;
-  /** Set once the event loop has nothing to do with it any more. */
+  /** Set after the handover to the carrier. */
   #carried: CarriedConnection | undefined;
 
   /** The service port must have admitted it. */
@@ -62,7 +62,7 @@ export class TcpConnection implements Closable {
     return this.#target?.key;
   }
 
-  /** Cuts it, with a reset in both directions. Idempotent. */
+  /** Resets it in both directions. Idempotent. */
   close(): void {
     this.#finishDial();
     this.#carried?.cut();
@@ -106,7 +106,7 @@ export class TcpConnection implements Closable {
       }
     });
     this.#timer = environment.clock.setTimer(timeout, () => {
-      // Timers come before sockets: where this process itself was late, the answer may wait to be read.
+      // Timers come before sockets: if this process was delayed, the answer may be pending.
       setImmediate(() => {
         if (endpoint.connecting) {
           this.#endpointFailed(endpoint, target, Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' }));
@@ -132,7 +132,7 @@ export class TcpConnection implements Closable {
       return;
     }
     if (error.code === 'EMFILE' || error.code === 'ENFILE') {
-      // Trying again would only make it worse.
+      // A retry would aggravate the shortage.
       this.#service.limited(`the system has no descriptors left (${error.code}); raise the limit of open files`);
       this.close();
       return;
@@ -220,7 +220,7 @@ export class TcpConnection implements Closable {
     from.resume();
   }
 
-  /** Hands it to the carrier, where there is one and the connection is in a suitable state. */
+  /** Hands it to the carrier, if there is one and the connection is in a suitable state. */
   #handOver(): boolean {
     const endpoint = this.#endpoint;
     const { environment, counters, carried: allCarried } = this.#service;
@@ -295,7 +295,7 @@ export class TcpConnection implements Closable {
   }
 }
 
-/** Resets it now. `resetAndDestroy` alone waits until all is written, which may be never. */
+/** Resets it now. `resetAndDestroy` alone waits for pending writes, which may never complete. */
 export function cut(socket: Socket): void {
   if (socket.destroyed) {
     return;

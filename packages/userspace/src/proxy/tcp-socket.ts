@@ -55,7 +55,7 @@ export class TcpSocket {
     return new TcpSocket(server, address, typeof bound === 'object' && bound ? bound.port : port);
   }
 
-  /** Takes no more clients; those that are here stay (spec U-34). Resolves when the port is free. */
+  /** Stops accepting clients; open connections continue (spec U-34). Resolves when the port is free. */
   async close(): Promise<void> {
     // The callback would wait for the connections. The descriptor is closed at once.
     this.server.close();
@@ -83,7 +83,7 @@ function serve(client: Socket, { spec, service, route, loopback }: ListenerView)
   new TcpConnection({ client, source, list: chosen.endpoints, service, portal });
 }
 
-/** The kernel has shaken hands already: a reset is the nearest thing to a refusal. */
+/** The handshake is already complete: a reset is the closest equivalent to a refusal. */
 function turnAway(client: Socket): void {
   client.on('error', () => {});
   cut(client);

@@ -15,8 +15,8 @@ const DESCRIPTORS_PER_SESSION = 1;
 /** Errors that mean that the endpoint does not listen; the first is what ICMP "port unreachable" becomes. */
 const REFUSALS: readonly (string | undefined)[] = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN'];
 /**
- * Bytes that the kernel holds of what clients sent: each new session takes time, and the usual 208 KiB are full with 277
- * small datagrams. The kernel gives as much of it as net.core.rmem_max allows.
+ * Receive buffer size: each new session takes time, and the default 208 KiB hold only 277 small datagrams. The kernel
+ * limits it to net.core.rmem_max.
  */
 const RECEIVE_BUFFER = 4 << 20;
 
@@ -128,8 +128,8 @@ export class UdpSocket {
     const due = clock.monotonic() + period;
     this.#sweep ??= clock.setTimer(period, () => {
       this.#sweep = undefined;
-      // Timers come before sockets: where this process itself was late, answers wait to be read. Once in a row only, or
-      // nothing would ever end in a process that is always late.
+      // Timers come before sockets: if this process was delayed, answers may be pending. Only once in a row, or
+      // sessions would never expire in a permanently late process.
       this.#postponed = !this.#postponed && clock.monotonic() - due > LATE;
       if (this.#postponed) {
         this.#sweepLater();
@@ -148,7 +148,7 @@ export class UdpSocket {
   }
 }
 
-/** One client with the endpoint it got. */
+/** A session of one client with its endpoint. */
 class UdpSession implements Closable {
   readonly #socket: Socket;
   readonly #end: () => void;
