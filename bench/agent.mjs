@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// What the whole command holds of memory with a large cluster, a minute after the load: npm run bench:agent (as root). It runs in a network
-// namespace of its own, with the API server of bench/source-kubernetes.mjs. `--mode nftables` measures one mode, `--settle 9` waits
-// for 9 seconds, `--rounds 1` starts it once, `--verify` lets it verify in the background, as it does by default, and
-// `--node-flag=--expose-gc` is a flag for Node.
+// Memory of the whole command with a large cluster, a minute after the load: npm run bench:agent (as root). It runs in
+// a separate network namespace, with the API server of bench/source-kubernetes.mjs. `--mode nftables` measures one
+// mode, `--settle 9` waits for 9 seconds, `--rounds 1` starts it once, `--verify` lets it verify in the background, as
+// it does by default, and `--node-flag=--expose-gc` is a flag for Node.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -50,7 +50,7 @@ async function run(mode, kubeconfig) {
 }
 
 async function main() {
-  // Packets have a way there, so that a verification finds what it finds on a node.
+  // Packets are routed, so that a verification works as on a node.
   await becomeNode(createCommandRunner(), ['192.168.1.10']);
   const server = fork(SERVER, ['serve']);
   const [endpoint] = /** @type {[{url: string, ca: string}]} */ (await once(server, 'message'));

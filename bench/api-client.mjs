@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-// What a node costs an API server when it starts, restarts, and when its watches have expired: npm run bench:api-client. Bytes on
-// the wire, requests by what answers them, and the CPU time of both sides. Beside it an informer that lists the same as JSON, and
-// what kube-proxy 1.36 receives: watches with initial events, in protobuf, whose size is that of the encoded objects. The server is FakeApiServer, in a
-// process of its own; numbers are medians of five rounds, each in a fresh process.
+// The load of a node on an API server at a start, a restart, and after expired watches: npm run bench:api-client. Bytes
+// on the wire, requests by what answers them, and the CPU time of both sides. Beside it an informer that lists the same
+// as JSON, and what kube-proxy 1.36 receives: watches with initial events, in protobuf, whose size is that of the
+// encoded objects. The server is FakeApiServer, in a separate process; numbers are medians of five rounds, each in a
+// fresh process.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -58,7 +59,7 @@ async function serve() {
   process.on('disconnect', () => process.exit(0));
   process.on('message', (message) => {
     if (message === 'expire') {
-      // As when an API server was away for longer than the others keep changes.
+      // As after an outage longer than the history of the watch cache.
       port += 1;
       server.store.freezeCache();
       for (let index = 0; index < 10; index += 1) {
@@ -79,7 +80,7 @@ async function serve() {
     });
   });
   const objects = ['services', 'endpointslices'].flatMap((resource) => server.store.list(resource));
-  // Without what an event has around its object.
+  // Without the envelope of events.
   const protobuf = objects.reduce(
     (sum, object) => sum + encodeMessage('addressType' in object ? 'EndpointSlice' : 'Service', object).length,
     0,

@@ -155,7 +155,7 @@ async function inside() {
   };
 
   const old = Array.from({ length: ENDPOINTS }, (_, index) => endpointAddress(0, index));
-  /** Fails when flows to an endpoint are left, or flows to others are not. */
+  /** Fails when stale flows remain, or other flows were deleted. */
   const check = async (/** @type {number} */ gone) => {
     let left = 0;
     let stale = 0;
@@ -215,7 +215,7 @@ async function inside() {
 
   setEndpoints(old);
   fillInAnotherProcess(0);
-  // As where the kernel cannot delete by translation: before Linux 6.11, and IPv6.
+  // As on kernels without deletion by translation: before Linux 6.11, and IPv6.
   const listing = makeCleaning({
     list: (family, protocol, wanted) => table.list(family, protocol, wanted),
     delete: (entries) => table.delete(entries),

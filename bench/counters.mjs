@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// What counting costs: npm run bench:counters [-- --modes nftables,iptables,ipvs --services N --rounds N]. Needs root; a set of namespaces
-// of its own for each mode. Mode ipvs runs in User-Mode Linux, which this boots: it compares with itself only.
+// The cost of counting: npm run bench:counters [-- --modes nftables,iptables,ipvs --services N --rounds N]. Needs root;
+// a set of namespaces of its own for each mode. Mode ipvs runs in User-Mode Linux, which this boots: it compares with
+// itself only.
 //
 // Two nodes with the same Services: on one nothing is counted, on the other connections to all, in mode nftables their packets, too, or
 // nothing either, which says how small a difference is significant. One thread opens connections through both in turns of a millisecond.
@@ -54,7 +55,7 @@ const CLIENT = fileURLToPath(new URL('lib/connection-bursts.mjs', import.meta.ur
 const BURST = 20;
 const BURSTS = 400;
 const WARM_UP = 100;
-/** Of the bursts on a node, this part was faster than the one that counts. */
+/** Quantile of the bursts on a node that is used. */
 const UNDISTURBED = 0.1;
 const ENDPOINT_PORT = '8080';
 const READINGS = 5;
@@ -192,7 +193,7 @@ async function makeNode(mode) {
  * @param {number} made
  */
 async function check(node, since, made) {
-  // The kernel sums up what IPVS counts every two seconds.
+  // The kernel updates IPVS statistics every two seconds.
   const deadline = performance.now() + 10_000;
   for (;;) {
     const counted = (await node.read()).counted - since;

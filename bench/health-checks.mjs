@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// What health checks cost: npm run bench:health-checks (as root). 10,000 endpoints, each checked every 5 s by TCP. The process that checks
-// and the program with the endpoints are in network namespaces of their own, joined by a veth pair, and each has a processor. Each end of
-// the pair has a thread of the kernel for the packets that it receives (threaded NAPI, with ethtool): that of the checks is counted with the
-// process, that of the endpoints is not. With `--loopback`, the endpoints are addresses of the loopback interface instead, and both
-// sides are counted.
+// The cost of health checks: npm run bench:health-checks (as root). 10,000 endpoints, each checked every 5 s by TCP.
+// The process that checks and the program with the endpoints are in network namespaces of their own, joined by a veth
+// pair, and each has a processor. Each end of the pair has a thread of the kernel for the packets that it receives
+// (threaded NAPI, with ethtool): that of the checks is counted with the process, that of the endpoints is not. With
+// `--loopback`, the endpoints are addresses of the loopback interface instead, and both sides are counted.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -48,7 +48,7 @@ const PORT = 8080;
 const [CHECKING, SERVING] = [0, 1];
 /** The ends of the veth pair. The threads of the kernel are named after them. */
 const [HERE, THERE] = [`c${process.pid}`, `e${process.pid}`];
-/** What the endpoints are addresses of. */
+/** The interface with the endpoint addresses. */
 const NETWORK = values.loopback ? '127' : '10';
 
 /** Listens on a port of all addresses. */
@@ -259,7 +259,7 @@ function main() {
     }
     results.push(JSON.parse(stdout));
   }
-  // The least: everything else on this machine only adds to it.
+  // The minimum: other load on this machine only adds to it.
   const [best] = results.sort((left, right) => totalOf(left) - totalOf(right));
   if (best) {
     const { user, system, receiving, checks, late, changes, memory } = best;

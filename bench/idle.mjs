@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// What the whole command costs while nothing happens: npm run bench:idle (as root). CPU of the agent and of the programs
-// that it starts, over a minute, each mode in a network namespace of its own, with Services from a manifest.
+// The cost of the whole command while idle: npm run bench:idle (as root). CPU of the agent and of the programs that it
+// starts, over a minute, each mode in a network namespace of its own, with Services from a manifest.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const SELF = fileURLToPath(import.meta.url);
-/** Milliseconds after the first sync in which what it left is done. */
+/** Milliseconds after the first sync until its follow-up work is done. */
 const SETTLE = 20_000;
 
 /** @param {number} count */

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// How far it goes: npm run bench:limits (as root). The whole command with clusters of the largest kind, from the fake API server
-// of this repository, each in a network namespace of its own. `--only` names the cases to run.
+// Limits: npm run bench:limits (as root). The whole command with clusters of the largest kind, from the fake API server
+// of this repository, each in a separate network namespace. `--only` names the cases to run.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -313,7 +313,7 @@ async function direct(services, endpoints) {
   const load = performance.now() - begin;
   const cpu = cpuSeconds() - cpuBefore;
   const { longest: loadHold, busiest: loadBusy } = eventLoop.take();
-  // What the first collection finalizes, the second frees.
+  // The second collection frees objects finalized by the first.
   collectGarbage();
   collectGarbage();
   await wait(1000);

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// What a list costs in each encoding: npm run bench:list-encodings. Bytes, with and without gzip; CPU time to compress, to decompress,
-// to read, and to record it in the cache. Each reading is in a fresh process; numbers are medians of seven. The objects have identities
-// of their own, as real ones do. With LIBRARY=PATH of the package pbf, its reader is measured too, with the whole list in memory.
+// The cost of a list in each encoding: npm run bench:list-encodings. Bytes, with and without gzip; CPU time to
+// compress, to decompress, to read, and to record it in the cache. Each reading is in a fresh process; numbers are
+// medians of seven. The objects have identities of their own, as real ones do. With LIBRARY=PATH of the package pbf,
+// its reader is measured too, with the whole list in memory.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath, pathToFileURL } from 'node:url';

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-// The way of a packet through the nftables backend's table beside that through a table laid out as kube-proxy's, same
-// Services: npm run bench:nftables-path [-- --services N --rounds N]. Needs root; sets of namespaces of its own, in turns.
-// kube-proxy's layout is there twice: how much the two differ says how small a difference is significant. Of each round the
-// best of many short stretches counts: what else the machine does disturbs some of them, and makes none better.
+// The packet path through the nftables backend's table, compared with a table in kube-proxy's layout with the same
+// Services: npm run bench:nftables-path [-- --services N --rounds N]. Needs root; sets of namespaces of its own, in
+// turns. kube-proxy's layout is there twice: how much the two differ says how small a difference is significant. Of
+// each round the best of many short stretches counts: what else the machine does disturbs some of them, and makes none
+// better.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
@@ -174,7 +175,7 @@ const socket = require('node:dgram').createSocket('udp4');
 socket.on('message', (_, { port, address }) => socket.send('', port, address, () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)));
 socket.bind(${PACKET_PORT}, () => console.log('up'));
 `;
-/** For each line of input: the least that a packet took, over short bursts; those that were interrupted took longer. */
+/** For each line of input: the minimum duration of a packet, over short bursts; interrupted bursts take longer. */
 const PACKET_CLIENT = `
 const socket = require('node:dgram').createSocket('udp4');
 const packet = Buffer.alloc(64);

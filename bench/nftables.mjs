@@ -205,11 +205,11 @@ async function measure(access) {
     atMost: isNetlink ? 1.5 : undefined,
   });
 
-  // What spaces the syncs is compiled as well.
+  // The sync runner is compiled as well.
   await churn(loaded, 'adaptive', warmUp, { interval: 1 });
   for (const period of /** @type {const} */ (['adaptive', 50, 1000])) {
     const seconds = quick ? 5 : 20;
-    // What makes the changes is no part of the agent.
+    // The generation of changes is not part of the agent.
     const bare = await churn(loaded, period, seconds * 100, { isBare: true });
     const { cpu, lag, syncs } = await churn(loaded, period, seconds * 100);
     const spacing = period === 'adaptive' ? 'syncs as the agent spaces them by default' : `a sync each ${period} ms`;
@@ -279,7 +279,7 @@ async function loadLargest() {
   const elapsed = await timed(() => install(dataplane, state));
   const { peak } = memoryOf(process.pid);
   const columns = await counts(nft);
-  // What the state is made from stays until now, as it does in an agent.
+  // The input of the state is retained until here, as in an agent.
   cluster.replaceEndpoint(0);
   await applyChanges(dataplane, cluster.resolve());
   nft.close();

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// What the flight recorder costs: npm run bench:recorder. An hour with 100 changes a second is recorded as fast as
+// The cost of the flight recorder: npm run bench:recorder. An hour with 100 changes a second is recorded as fast as
 // possible; its CPU time is compared with that hour, and with that of resolving the same changes in the same run.
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -115,7 +115,7 @@ async function run(recorded) {
   return { recorder, resolver, list, spent };
 }
 
-/** What it costs without a recorder; nothing of it stays in memory. */
+/** The cost without a recorder; frees all memory. */
 async function plainCosts() {
   const before = memory();
   const result = await run(false);

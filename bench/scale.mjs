@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// What a node costs by the number of Services: npm run bench:scale (as root). The whole command in each mode, with the fake
-// API server of this repository, each number in a network namespace of its own: from the start to rules in the kernel, a
-// change from the API to the kernel, 100 changes a second, memory, and for how long the event loop is held.
+// The cost of a node by the number of Services: npm run bench:scale (as root). The whole command in each mode, with the
+// fake API server of this repository, each number in a separate network namespace: from the start to rules in the
+// kernel, a change from the API to the kernel, 100 changes a second, memory, and for how long the event loop is held.
 // `--services 1000`, `--of nftables` (both more than once) measure less. `--peer PATH` measures a kube-proxy beside it.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -49,7 +49,7 @@ const SELF = fileURLToPath(import.meta.url);
 const ENDPOINTS = Number(values.endpoints);
 /** Milliseconds after the first sync in which memory settles. */
 const SETTLE = 8000;
-/** Of a process whose event loop cannot be seen. */
+/** For a process whose event loop cannot be measured. */
 const NO_HOLD = { longest: Number.NaN, busiest: Number.NaN };
 /** Number of changes that are made one after another, and of those before, in which code is compiled. */
 const CHANGES = { counted: 31, before: 10 };

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// What it takes to learn a large cluster from an API server: npm run bench:source-kubernetes. The server runs in a
-// process of its own; numbers are medians of five runs, each in a fresh process. The machine is named.
+// The cost of reading a large cluster from an API server: npm run bench:source-kubernetes. The server runs in a
+// separate process; numbers are medians of five runs, each in a fresh process. The machine is named.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -39,7 +39,7 @@ import { median } from './lib/statistics.mjs';
 const SERVICES = 10_000;
 const ENDPOINTS = 2;
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
-/** What objects are requested in: with `ENCODING=json`, JSON. */
+/** Encoding of requested objects: with `ENCODING=json`, JSON. */
 const ENCODING = process.env.ENCODING === 'json' ? 'json' : 'auto';
 const SELF = fileURLToPath(import.meta.url);
 

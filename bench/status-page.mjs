@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The status page with many Services: npm run bench:status-page (as root, with Chromium). How long it takes to open, until the
-// first Services are shown, and what the agent costs while it is open, beyond what it costs anyway. The agent and the browser
+// The status page with many Services: npm run bench:status-page (as root, with Chromium). How long it takes to open,
+// until the first Services are shown, and the additional cost of the agent while it is open. The agent and the browser
 // run in a network namespace of their own. `--screenshots DIR` writes what the page looks like, in light and dark.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,11 +23,11 @@ const { values, positionals } = parseArgs({
 });
 const SELF = fileURLToPath(import.meta.url);
 const PAGE = 'http://127.0.0.1:10249/';
-/** Milliseconds after the first sync in which what it left is done. */
+/** Milliseconds after the first sync until its follow-up work is done. */
 const SETTLE = 10_000;
 /** Pages that are opened; the median counts. */
 const OPENED = 7;
-/** Chromium connects to hosts of its vendor at a start, unless these are set. */
+/** Flags that disable Chromium's connections to its vendor at start. */
 const QUIET = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-component-update'],
   ...['--disable-background-networking', '--disable-sync'],

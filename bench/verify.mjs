@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Verification of 10,000 Services in the background: npm run bench:verify. Needs root. What the kernel does is read from a network
-// namespace of its own; in mode nftables also while a Service changes every 100 ms. `--quick` takes 1,000 Services.
+// Verification of 10,000 Services in the background: npm run bench:verify. Needs root. The kernel is read in a separate
+// network namespace; in mode nftables also while a Service changes every 100 ms. `--quick` takes 1,000 Services.
 import { execFileSync } from 'node:child_process';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { DEFAULT_PROXIER_OPTIONS, systemClock } from '../packages/core/dist/index.js';

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// What a change of one weight costs in mode nftables, by netlink, beside other changes of one endpoint: npm run bench:weights [--
-// --services N --rounds N]. Needs root; in a network namespace of its own. From the event to the kernel, the changes in turns.
+// The cost of a change of one weight in mode nftables, by netlink, beside other changes of one endpoint: npm run
+// bench:weights [-- --services N --rounds N]. Needs root; in a network namespace of its own. From the event to the
+// kernel, the changes in turns.
 import { parseArgs } from 'node:util';
 import { createNetlinkNft } from '../packages/linux/dist/index.js';
 import { NftablesDataplane } from '../packages/nftables/dist/index.js';

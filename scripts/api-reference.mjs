@@ -1,6 +1,6 @@
 /**
  * `npm run api-reference`: writes the API reference of every entry point of every package to docs/api/out, from the
- * docstrings. Fails when a docstring refers to something that there is not.
+ * docstrings. Fails when a docstring has a broken reference.
  *
  * TypeDoc works on the API of the compiler, which TypeScript 7 does not have: docs/api brings a TypeScript 6 for it.
  */

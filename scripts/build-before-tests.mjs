@@ -1,6 +1,6 @@
 /**
- * Jest's global set-up: what tests start as processes of their own comes from the build. A second when nothing changed, and
- * none where `KUBE_PROXIER_BUILT=1` says that it was built just before.
+ * Jest's global set-up: processes started by tests run from the build. Takes a second without changes; skipped with
+ * `KUBE_PROXIER_BUILT=1`.
  */
 import { build } from './build.mjs';
 

@@ -13,7 +13,7 @@ import { build as bundle } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BUNDLE = join(ROOT, 'packages/agent/bundle');
-/** Where the status page is served from. */
+/** Directories of the served status page. */
 const PAGES = [join(ROOT, 'packages/server/dist/status/page'), join(BUNDLE, 'page')];
 
 /** Names in the bundle, and the modules that they are made of. Worker threads are loaded by path, so they keep their names. */
@@ -94,7 +94,7 @@ const NODE_STREAMS = {
   },
 };
 
-/** What is used of modules of Node whose import is dear. The bundler reports an import of anything else. */
+/** The used exports of Node modules that are expensive to import. The bundler reports an import of anything else. */
 const REQUIRED = new Map([
   [
     'crypto',

@@ -22,7 +22,7 @@ const SCOPE = '@kube-proxier/';
 const BACKEND = ['core', 'linux'];
 
 /**
- * What each package may import of ours. A package that is not named here is an error: decide where it belongs.
+ * The own packages that each package may import. A package that is not named here is an error: decide where it belongs.
  *
  * @type {Readonly<Record<string, readonly string[]>>}
  */

@@ -35,18 +35,18 @@ import { codeOf } from './readme-code.mjs';
 
 const INSTALL = ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish'];
-/** What the pieces of code find in the directory `manifests`. */
+/** Content of the directory `manifests` for the code examples. */
 const MANIFEST = `apiVersion: v1
 kind: Service
 metadata: { name: web, namespace: default }
 spec: { clusterIP: 10.96.0.80, ports: [{ port: 80 }] }
 `;
 const BIN = join(ROOT, 'node_modules/.bin');
-/** What a program installs that serves one mode, from an API server. */
+/** Packages of a program that serves one mode, from an API server. */
 const TYPICAL = ['core', 'server', 'nftables', 'source-kubernetes'].map((name) => `@kube-proxier/${name}`);
-/** Limits of what it takes, with all dependencies. */
+/** Size limits of its installation, with all dependencies. */
 const MAX_INSTALLED = { megabytes: 25, packages: 60 };
-/** What a check is called on the command line that is not one of a package. */
+/** Names of checks on the command line that are not packages. */
 const OTHER_CHECKS = ['readmes', 'size'];
 
 await runScript(async () => {
@@ -76,7 +76,7 @@ await runScript(async () => {
         [...packed.values()].map(({ tarball }) => tarball),
       );
     }
-    // Together, what a package names and does not declare is found in its text only.
+    // In a shared project, undeclared dependencies are detected in the code only.
     const together = !IS_THOROUGH && positionals.length === 0;
     const check = async (/** @type {string} */ name) => {
       const { manifest } = present(packages, name);
@@ -263,7 +263,7 @@ function checkSourceMaps(name, directory, files) {
 async function checkImports(manifests, project, nodes) {
   const entries = manifests.flatMap(entriesOf);
   const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';\nvoid entry${index};\n`);
-  // What needs a test runner is imported by one.
+  // Modules that need a test runner are imported by one.
   const plain = entries.filter((entry) => !entry.endsWith('/jest'));
   const code = plain.map(
     (entry) =>

@@ -53,7 +53,7 @@ on two processors, half of it for ipvs, and write docs/conformance.md.
  * @type {readonly Column[]}
  */
 export const COLUMNS = [
-  // As the agent composes it: sockets serve what rules cannot.
+  // As the agent composes it: sockets serve frontends that rules cannot.
   {
     ...{ name: 'iptables nft', backend: '@kube-proxier/agent', mode: 'iptables' },
     options: { localhostNodePortsIPv6: true, variant: 'nft' },
@@ -63,7 +63,7 @@ export const COLUMNS = [
     options: { localhostNodePortsIPv6: true, variant: 'legacy' },
   },
   { name: 'nftables', backend: '@kube-proxier/agent', mode: 'nftables', options: { localhostNodePorts: 'selected' } },
-  // What is used where the kernel refuses the other layout, or netlink.
+  // Used when the kernel refuses the other layout, or netlink.
   {
     ...{ name: 'nftables per Service', backend: '@kube-proxier/agent', mode: 'nftables' },
     options: { localhostNodePorts: 'selected', layout: 'chain-per-service' },

@@ -32,7 +32,7 @@ const SERVICE = 'work/saythx-redis';
 const CLUSTER_IP = '10.96.25.68';
 const PORT = 6379;
 const NODE_PORT = 31269;
-/** Milliseconds that anything may take that is waited for. */
+/** Timeout of waits in milliseconds. */
 const TIMEOUT = 60_000;
 
 /** Set on the process that does the work, with what it was started with. */
@@ -109,7 +109,7 @@ function say(text) {
 }
 
 /**
- * What was typed where, and what came back.
+ * Prints a command, its host and its output.
  *
  * @param {string} where
  * @param {string} command
@@ -187,7 +187,7 @@ function outputOf(stream) {
   return stream;
 }
 
-/** Who is there, and what they do. */
+/** The hosts of the demo and their processes. */
 class World {
   /**
    * @param {NetworkSandbox} sandbox
@@ -325,7 +325,7 @@ class World {
   }
 
   /**
-   * Asks again and again until `condition` holds; what it throws counts as "not yet".
+   * Polls until `condition` holds; an error counts as "not yet".
    *
    * @param {string} what
    * @param {() => boolean | Promise<boolean>} condition
@@ -358,7 +358,7 @@ class World {
   }
 
   /**
-   * Asks `count` times who is there, each time with a redis-cli of its own.
+   * Queries the answering pod `count` times, each with a new redis-cli.
    *
    * @param {number} count
    */

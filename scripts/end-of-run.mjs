@@ -1,6 +1,6 @@
 /**
- * A reporter of jest that ends a run which does not end by itself: what a failed test left open must not hold up the report
- * for ever, and a run in which all passed must leave nothing open.
+ * A jest reporter that ends a hung run: open handles of a failed test must not block the report, and a passed run must
+ * leave none.
  */
 
 /** Milliseconds after the last test. */
@@ -22,7 +22,7 @@ export default class EndOfRun {
       );
       process.exit(1);
     };
-    // It keeps nothing alive itself.
+    // Does not keep the process alive.
     setTimeout(end, success ? AFTER_SUCCESS : AFTER_FAILURE).unref();
   }
 }

@@ -16,7 +16,7 @@ await runScript(async () => {
   const directory = mkdtempSync(join(tmpdir(), 'kube-proxier-release-'));
   try {
     const packages = readPackages();
-    // What stands here now, committed or not.
+    // The current files, committed or not.
     const files = (await run('git', ['ls-files', '-z', '-co', '--exclude-standard'], ROOT)).split('\0').filter(Boolean);
     for (const file of files) {
       cpSync(join(ROOT, file), join(directory, file), { force: true });

@@ -29,7 +29,7 @@ const FASTER_AGENT = join(ROOT, 'scripts/soak/soak-agent.mjs');
 const STATUS = 'http://127.0.0.1:10249';
 /** Seconds of the source's time that recovery may take when all faults are over: a dead watch is noticed after 90. */
 const RECOVERY = 300;
-/** Seconds from which on memory says something. */
+/** Minimum duration in seconds for the memory check. */
 const LONG = 120;
 /** Open files of the agent at any time, at most: pipes to its tools, and connections that a bad server left hanging. */
 const MAX_FILES = 60;
@@ -131,13 +131,13 @@ function say(text) {
 class AgentProcess {
   log = '';
   /**
-   * What it said about the data plane that was not as usual.
+   * Unexpected log lines about the data plane.
    *
    * @type {string[]}
    */
   warnings = [];
   /**
-   * What it reported as a foreign change.
+   * Reported foreign changes.
    *
    * @type {string[]}
    */
@@ -163,7 +163,7 @@ class AgentProcess {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.child.stderr.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
-      // Of a long run only the end is of use.
+      // Only the end of a long run is kept.
       this.log = (this.log + text).slice(-200_000);
       this.accusations.push(...(text.match(/Drift detected: (?!perhaps).*/g) ?? []));
       this.warnings.push(...text.split('\n').filter((line) => /WARN|ERROR/.test(line) && !/API server/.test(line)));
@@ -214,7 +214,7 @@ async function until(what, seconds, condition) {
 }
 
 /**
- * What a fresh agent installs for these objects, in a network namespace where nothing was before.
+ * The state that a fresh agent installs for these objects in an empty network namespace.
  *
  * @param {string} mode
  * @param {readonly string[]} flags
@@ -249,7 +249,7 @@ async function freshContents(mode, flags, manifests, directory) {
 }
 
 /**
- * Second and last fifth of what was measured, and whether it stayed as it was.
+ * Second and last fifth of the samples, and whether they are stable.
  *
  * @param {readonly number[]} samples
  */

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * `npm run test:nft-versions`: installs nft of the Debian releases beside each other, and tests that each lists, reloads and
- * monitors the tables of the nftables backend as if it had written them (USAGE below). Each nft has its own C library, and
- * nothing of the host is changed. Needs a Debian with apt, and its mirror.
+ * `npm run test:nft-versions`: installs nft of the Debian releases side by side, and tests that each lists, reloads and
+ * monitors the tables of the nftables backend as if it had written them (USAGE below). Each nft has its own C library,
+ * and nothing of the host is changed. Needs a Debian with apt, and its mirror.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

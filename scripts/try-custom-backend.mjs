@@ -49,7 +49,7 @@ await runScript(async () => {
     say(`Packing ${NEEDED.join(', ')} of version ${readPackages().get('@kube-proxier/core')?.manifest.version}`);
     const tarballs = [...(await packPackages(NEEDED, directory)).values()].map(({ tarball }) => tarball);
     say(`Installing them, and what they need, into ${project}`);
-    // Named together, the tarballs satisfy what they ask of each other.
+    // Named together, the tarballs satisfy each other's dependencies.
     await run(
       'npm',
       [

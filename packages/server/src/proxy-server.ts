@@ -102,8 +102,8 @@ export class ProxyServer {
   }
 
   /**
-   * Starts the proxy. If another proxy runs in this network namespace, waits first until it has ended (see {@link
-   * ProxyServerOptions.exclusive}). Resolves when all sources are started; from then on until `stop` the proxy runs and
+   * Starts the proxy. If another proxy runs in this network namespace, waits first until it has ended (see
+   * {@link ProxyServerOptions.exclusive}). Resolves when all sources are started; from then on until `stop` the proxy runs and
    * keeps the process alive. When it rejects, everything is stopped again. Called once.
    *
    * @throws ProxierError when the configuration cannot work: `UNKNOWN_PROXY_MODE`, `PROXY_MODE_UNUSABLE`,

@@ -37,7 +37,7 @@ function setUp() {
   return { clock, warnings, state, watcher, follow, change: () => change(), fail: (error: Error) => fail(error) };
 }
 
-test('watches one directory, and the one that replaces it', () => {
+test('watches one directory, and its replacement', () => {
   const { state, watcher, follow, change } = setUp();
   expect([follow('1:1'), follow('1:1'), follow('1:2')]).toEqual([true, false, true]);
   expect(state).toMatchObject({ open: 1, opened: 2 });

@@ -12,11 +12,11 @@ export interface DirectoryWatcherOptions {
   readonly pollInterval: number;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Something in the directory may have changed. */
+  /** Called when something in the directory may have changed. */
   readonly onChange: () => void;
 }
 
-/** Watches the directory at a path, whichever it is, and starts a failed watch again. Logs a failure once. */
+/** Watches the current directory at a path, and restarts a failed watch. Logs a failure once. */
 export class DirectoryWatcher {
   #watch: DirectoryWatch | undefined;
   #watchedStamp = '';
@@ -28,7 +28,7 @@ export class DirectoryWatcher {
   /**
    * Watches the directory of this snapshot, if it does not do that yet.
    *
-   * @returns whether a watch was started: a change between the snapshot and the start was seen by neither.
+   * @returns whether a watch was started: neither covers a change between the snapshot and the start.
    */
   follow(snapshot: DirectorySnapshot): boolean {
     const { watch, clock, onChange } = this.options;

@@ -7,11 +7,11 @@ import { describe, expect, test } from '@jest/globals';
 import { casesOf } from '@kube-proxier/core/testing';
 
 const BUILD = fileURLToPath(new URL('../dist/index.js', import.meta.url));
-/** Machines that have much else to do are given time; what is shown is that a second is not minutes. */
+/** Generous timeout for busy machines; the test distinguishes a second from minutes. */
 const BUSY = 10;
 const MEBIBYTE = 1024 * 1024;
 
-/** A process with a ManifestSource, so that its memory and its event loop are its own. */
+/** A separate process with a ManifestSource, for its own memory and event loop. */
 const PROGRAM = `
 import { writeFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
@@ -188,7 +188,7 @@ const CASES = casesOf<HostileCase>(
   ],
 );
 
-/** Small files, which are read at once: what would use up the stack, or all time. */
+/** Small files, which are read at once: content that could overflow the stack or take excessive time. */
 const DEEP = ['[', '- ', '? ', ': ', '{a: ', 'a: ', '- [', '? [', '&a [', '"a": ', '[}', '["]"', "{'}': ", '[ # ]\n'];
 
 test.each(casesOf(['yaml'], ['json']))('16 kB of each piece that nests are refused at once, as %s', (format) => {

@@ -42,8 +42,8 @@ const IDLE = 5000;
 
 /**
  * Parses manifests without blocking the event loop: small ones at once, others in threads with memory and time limits.
- * For any content of a file, the process keeps running, and other files are parsed. An idle parser keeps no process
- * alive.
+ * For any content of a file, the process keeps running, and other files are parsed. An idle parser does not keep the
+ * process alive.
  */
 export class ManifestParser {
   readonly #maxInline: number;

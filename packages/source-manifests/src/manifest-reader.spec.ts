@@ -8,7 +8,7 @@ import { readSnapshot } from './manifest-directory.js';
 import { type FileStates, ManifestReader } from './manifest-reader.js';
 import { type Manifest, readManifest, refusedManifest } from './read-manifest.js';
 
-/** Milliseconds until a file that took too long is parsed again. */
+/** Milliseconds until a retry of a file that took too long. */
 const RETRY = 300_000;
 const SERVICE = 'apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {ports: [{port: 80}]}\n';
 

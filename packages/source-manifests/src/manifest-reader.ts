@@ -35,7 +35,7 @@ export interface ManifestReaderOptions {
   readonly logger: Logger;
   readonly maxFileBytes: number;
   readonly allowLoopbackEndpoints: boolean;
-  /** A file is parsed that a reading did not wait for. */
+  /** Called when a deferred file is parsed. */
   readonly onParsed: () => void;
   /** Default: one with threads of its own. */
   readonly parser?: Pick<ManifestParser, 'parse' | 'close'>;
@@ -49,7 +49,7 @@ interface Parsing {
   manifest?: Manifest;
   /** Other files did not wait for it. */
   late: boolean;
-  /** A reading has its result. */
+  /** Whether a read has taken its result. */
   used: boolean;
 }
 
@@ -60,7 +60,7 @@ const SLOW_FILE_TIMEOUT = 300;
 /** Milliseconds before a retry of a file that took too long. */
 const PARSE_RETRY_DELAY = 300_000;
 
-/** Reads and parses the files that changed. What is malformed or cannot be read keeps its last valid objects. */
+/** Reads and parses the files that changed. Malformed or unreadable files keep their last valid objects. */
 export class ManifestReader {
   readonly #parser: Pick<ManifestParser, 'parse' | 'close'>;
   /** By file name. */
@@ -112,7 +112,7 @@ export class ManifestReader {
     return { files: next, incomplete };
   }
 
-  /** The states are in force: what was parsed for them is no longer needed. */
+  /** Called when the states are in force: releases their parse results. */
   release(files: FileStates): void {
     for (const [name, { digest, used }] of this.#parsings) {
       // A file that is parsed again after it took too long has the same digest before and after.
@@ -136,7 +136,7 @@ export class ManifestReader {
     return retryAt !== undefined && this.options.clock.monotonic() >= retryAt;
   }
 
-  /** The state of a file after it was read; that from before when there is nothing new. */
+  /** The state of a file after it was read; the previous state when unchanged. */
   async #nextState(
     found: FileStamp,
     known: FileState | undefined,
@@ -159,7 +159,7 @@ export class ManifestReader {
       return { ...stamp, digest: '', objects: known?.objects ?? [], problems: [problem] };
     }
     if (parsing === undefined) {
-      // As it was read last.
+      // Unchanged since the last read.
       return known && { ...known, ...stamp };
     }
     const manifest = parsing.manifest ?? (await (timeout ? Promise.race([parsing.done, timeout]) : parsing.done));

@@ -10,7 +10,7 @@ export interface ReportLine {
   readonly message: string;
 }
 
-/** What the log says of the files whose content or problems changed. Pure. */
+/** Log lines about files whose content or problems changed. Pure. */
 export function reportFiles(previous: FileStates, next: FileStates): readonly ReportLine[] {
   const lines: ReportLine[] = [];
   for (const file of next.values()) {
@@ -40,7 +40,7 @@ export function reportFiles(previous: FileStates, next: FileStates): readonly Re
   return lines;
 }
 
-/** What the log says of duplicates that there were not before. Pure. */
+/** Log lines about new duplicates. Pure. */
 export function reportDuplicates(previous: readonly Duplicate[], next: readonly Duplicate[]): readonly ReportLine[] {
   const known = new Set(previous.map(identityOf));
   const lines: ReportLine[] = [];
@@ -55,7 +55,7 @@ export function reportDuplicates(previous: readonly Duplicate[], next: readonly 
 }
 
 /**
- * Warns of a Node name mismatch: then no endpoint is local, an error that is easy to make and hard to see. Pure.
+ * Warns of a Node name mismatch: no endpoint is then local, a common and inconspicuous mistake. Pure.
  *
  * @returns undefined without a mismatch, and without Nodes.
  */

@@ -105,7 +105,7 @@ describe('ManifestSource', () => {
     return source;
   }
 
-  /** A change that comes after everything before it was seen. */
+  /** A marker change, made after all earlier changes were observed. */
   let markers = 0;
   async function marker(): Promise<void> {
     markers += 1;
@@ -220,7 +220,7 @@ describe('ManifestSource', () => {
       },
     };
     await begin({ clock, removalSettleTime: 10_000, maxSettleTime: 60_000 });
-    /** It has seen that something would go, and waits. */
+    /** The source has detected a removal, and is waiting. */
     const hesitates = () => until(() => timers.splice(0).some((milliseconds) => milliseconds > 1000));
     await truncate(join(directory, 'a.yaml'), 0);
     await hesitates();
@@ -234,7 +234,7 @@ describe('ManifestSource', () => {
     expect(recorder.events.filter((event) => event.startsWith('remove'))).toEqual([]);
   });
 
-  test('gives the first of two files precedence, and lets the other take over', async () => {
+  test('gives the first of two files precedence, and falls back to the other', async () => {
     await write('a.yaml', service('web', 1));
     await write('b.yaml', `# second\n${service('web', 2)}`);
     await begin();
@@ -464,7 +464,7 @@ describe('ManifestSource', () => {
             await rm(path, { force: true });
             good.delete(file);
           } else if (how === 'break') {
-            // Only what was seen can stay in force.
+            // Only observed objects can stay in force.
             await marker();
             await write(file, '{"kind": ');
             good.set(file, good.get(file) ?? []);

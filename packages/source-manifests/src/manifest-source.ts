@@ -81,7 +81,7 @@ const RULES: { readonly [Name in keyof Required<ManifestSourceOptions>]: OptionR
 /** A scan of very many files takes time; periodic scans use at most this fraction of time. */
 const MIN_POLL_RATIO = 50;
 
-/** What a source was started with. */
+/** The arguments of `start`. */
 interface Start {
   readonly reporter: SourceReporter;
   readonly nodeName: string;
@@ -123,7 +123,7 @@ export class ManifestSource implements Source {
   /** Why the directory cannot be read; empty when it can. */
   #failure = '';
 
-  /** What is in force. */
+  /** The objects in force. */
   #files: FileStates = new Map();
   #objects: ReadonlyMap<string, ManifestObject> = new Map();
   #duplicates: readonly Duplicate[] = [];

@@ -1,9 +1,9 @@
 import { nestingOfText } from '@kube-proxier/core';
 import { Lexer } from 'yaml';
 
-/** Nesting of YAML as `nestingOfText` counts it, which is a few times as much as there is. */
+/** Maximum nesting of YAML as estimated by `nestingOfText`, which is a few times the actual depth. */
 const MAX_NESTING = 200;
-/** Brackets inside of each other, exactly. With the above, the parser needs half of its stack. */
+/** Maximum exact nesting of brackets. With these limits, the parser needs half of its stack. */
 const MAX_BRACKETS = 100;
 
 /** One YAML document of a file, or several that cannot be distinguished cheaply. */
@@ -93,7 +93,7 @@ export function measureJson(text: string, limit: number): { readonly depth: numb
   return { depth: deepest, values };
 }
 
-/** Whether YAML is nested so deep that parsing it could use up the stack, which may end the process. */
+/** Whether YAML is nested so deeply that parsing could overflow the stack, which may end the process. */
 export function isTooDeep(text: string): boolean {
   if (nestingOfText(text, MAX_NESTING) > MAX_NESTING) {
     return true;
@@ -102,7 +102,7 @@ export function isTooDeep(text: string): boolean {
   return opening > MAX_BRACKETS && bracketDepth(text) > MAX_BRACKETS;
 }
 
-/** How deep brackets are nested, as the parser sees them: those in quotes and comments are none. It does not recurse. */
+/** How deep brackets are nested, as the parser sees them: excluding quotes and comments. Not recursive. */
 function bracketDepth(text: string): number {
   const missing: string[] = [];
   let deepest = 0;

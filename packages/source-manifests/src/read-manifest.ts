@@ -462,13 +462,13 @@ function innermost(root: unknown, path: FieldPath, placeOf: BlockDocument['posit
   return best;
 }
 
-/** The only kind in a large document in block style, without parsing it; undefined where that is not certain. */
+/** The only kind in a large document in block style, without parsing it; undefined when uncertain. */
 function kindOfLarge(text: string): string | undefined {
   const [first, second] = text.matchAll(/^kind:[ ]+(["']?)(\w+)\1[ ]*\r?$/gm);
   return second === undefined ? first?.[2] : undefined;
 }
 
-/** Whether to read objects of a kind, or a list of that kind: they are used, or a mistake is to be reported. */
+/** Whether to read objects of a kind, or a list of that kind: they are used, or a mistake must be reported. */
 function isOfUse(kind: string): boolean {
   return kind.endsWith('List') || Object.keys(GROUPS).some((name) => name === kind || isSlipOf(name, kind));
 }

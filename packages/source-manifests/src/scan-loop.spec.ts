@@ -35,7 +35,7 @@ test('scans again after the time that a scan returned', async () => {
   expect(begun()).toEqual([0, 1000]);
 });
 
-test('never runs two scans, and repeats one during which something happened', async () => {
+test('never runs two scans, and repeats one after a change during it', async () => {
   const { loop, begun, finish } = setUp();
   loop.run();
   loop.run();
@@ -45,7 +45,7 @@ test('never runs two scans, and repeats one during which something happened', as
   expect(begun()).toEqual([0, 0]);
 });
 
-test('scans earlier when something happened, and not later', async () => {
+test('scans earlier after a change, and not later', async () => {
   const { clock, loop, begun, finish } = setUp();
   loop.run();
   await finish(1000);

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '@kube-proxier/core';
 
-/** Runs one scan at a time: at once, after a delay, and again when something happened during a scan. */
+/** Runs one scan at a time: at once, after a delay, and again after a change during a scan. */
 export class ScanLoop {
   #timer: Timer | undefined;
   /** Time of the next scan by the monotonic clock. */
@@ -45,7 +45,7 @@ export class ScanLoop {
     }
   }
 
-  /** No scan starts any more. */
+  /** Stops starting scans. */
   cancel(): void {
     this.#stopped = true;
     this.#timer?.cancel();

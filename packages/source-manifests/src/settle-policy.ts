@@ -22,7 +22,7 @@ export function isOverdue({ pendingSince }: PendingChange, now: number, { maxSet
 }
 
 /**
- * How long a change has still to wait. Pure.
+ * The remaining delay of a change. Pure.
  *
  * @param effect `remove` when it removes an object.
  * @returns milliseconds; 0 when it need not wait.

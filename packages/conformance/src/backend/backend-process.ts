@@ -15,7 +15,7 @@ import {
 
 /** From the build output, even when the kit runs from sources. */
 const RUNNER = fileURLToPath(new URL('../../dist/backend/run-backend.js', import.meta.url));
-/** Milliseconds for loading and probing, and for programming a change; both times the patience of the run. */
+/** Milliseconds for loading and probing, and for programming a change; both multiplied by the patience of the run. */
 const START_TIMEOUT = 60_000;
 const APPLY_TIMEOUT = 60_000;
 /** Number of characters of the log that are kept. */
@@ -101,7 +101,7 @@ export class BackendProcess {
     this.#inForce.delete(name);
   }
 
-  /** What the backend has counted. */
+  /** The counts of the backend. */
   async count(): Promise<readonly CountedTotal[]> {
     this.#send({ op: 'count' });
     return (await this.#reply('counted', APPLY_TIMEOUT)).totals;

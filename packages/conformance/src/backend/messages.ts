@@ -30,7 +30,7 @@ export type Request =
       readonly serviceCIDRs?: readonly string[];
       readonly marker: string;
     }
-  /** Reads what the backend has counted. */
+  /** Reads the counts of the backend. */
   | { readonly op: 'count' }
   /** Runs the cleanup of a backend that was never started in this process. */
   | { readonly op: 'cleanup'; readonly choice: BackendChoice };

@@ -150,7 +150,7 @@ async function start(choice: BackendChoice, proxier: Extract<Request, { op: 'sta
   send({ event: 'started', families });
 }
 
-/** What the backend counted, as its metrics of connections and bytes say, without the limit on series. */
+/** The counts of the backend from its connection and byte metrics, without the limit on series. */
 async function countedTotals({ metrics = [] }: BackendModule): Promise<readonly CountedTotal[]> {
   const found: CountedTotal[] = [];
   for (const measurement of metrics) {

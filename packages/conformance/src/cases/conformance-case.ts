@@ -32,7 +32,7 @@ export type FlowExpectation =
   | {
       readonly by: readonly string[];
       /**
-       * The port of these hosts that answers, where it is another than that of their EndpointSlice: a server of its own listens
+       * The answering port of these hosts, if it differs from that of their EndpointSlice: a separate server listens
        * there. Default: not checked.
        */
       readonly at?: number;
@@ -40,11 +40,11 @@ export type FlowExpectation =
       readonly source?: SourceExpectation;
       /** The proportion in which they answer; chance explains the answers with a probability of at least 10⁻⁷. Default: not checked. */
       readonly shares?: Readonly<Record<string, number>>;
-      /** Always the same one; remembered under this name. */
+      /** Always the same one; stored under this name. */
       readonly one?: string;
-      /** Always the one that was remembered under this name. */
+      /** Always the one stored under this name. */
       readonly same?: string;
-      /** Never the one that was remembered under this name, and always the same. */
+      /** Always the same one, but not the one stored under this name. */
       readonly other?: string;
     };
 
@@ -80,7 +80,7 @@ export type CaseStep =
         readonly add?: readonly unknown[];
       };
     }
-  /** With `within` (seconds), each flow is retried until it succeeds or the time is over. */
+  /** With `within` (seconds), each flow is retried until it succeeds or the time has elapsed. */
   | { readonly flows: readonly CaseFlow[]; readonly within?: number }
   /** Opens a TCP connection and keeps it open. */
   | {
@@ -109,8 +109,9 @@ export type CaseStep =
   /** Stops the client; at most this many attempts may have failed, default none. */
   | { readonly stop: { readonly of: string; readonly failures?: number } }
   /**
-   * Sends so many bytes to an address of a Service, by the protocol of the variant, which its endpoints send back. The backend must
-   * have counted them, once, for the Service and for the endpoints that answered, in both directions; and nothing for others.
+   * Sends this many bytes to an address of a Service, by the protocol of the variant; its endpoints echo them. The
+   * backend must count them exactly once, for the Service and for the answering endpoints, in both directions, and
+   * nothing for others.
    */
   | {
       readonly transfer: {
@@ -122,9 +123,9 @@ export type CaseStep =
       };
     }
   /**
-   * Opens so many connections to an address of a Service, by the protocol of the variant; a datagram from a port of its own is one,
-   * too. The backend must have counted each of them, once, for the Service and for the endpoint that answered; and none for other
-   * endpoints and other Services of the case.
+   * Opens this many connections to an address of a Service, by the protocol of the variant; a datagram from a new port
+   * counts as one. The backend must count each exactly once, for the Service and for the answering endpoint, and none
+   * for other endpoints and Services of the case.
    */
   | {
       readonly connect: {

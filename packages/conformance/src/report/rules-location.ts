@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The fields of package.json that say where the sources are. */
+/** The fields of package.json with the location of the sources. */
 export interface SourceManifest {
   /** Set in published packages, as npm requires it for provenance: `git+https://<host>/<path>.git`. */
   readonly repository?: { readonly url?: string };

@@ -26,7 +26,7 @@ export interface CaseResult {
   readonly failures: readonly CaseFailure[];
   /** Missing capabilities of the backend, if the case or parts of it were skipped. */
   readonly lacks: readonly LeftOut[];
-  /** Flows that were judged. */
+  /** Number of evaluated flows. */
   readonly flows: number;
   readonly milliseconds: number;
 }

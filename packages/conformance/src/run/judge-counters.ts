@@ -2,12 +2,12 @@ import type { CountedTotal } from '../backend/messages.js';
 import type { CaseVariant } from './case-result.js';
 import type { FlowMismatch } from './judge-flow.js';
 
-/** What was sent to a Service, and which endpoints had it. */
+/** The traffic sent to a Service, by endpoint. */
 export interface Sent {
   readonly flow: string;
   /** `namespace/name` of the Service. */
   readonly service: string;
-  /** Services that nothing was sent to. */
+  /** Services without traffic. */
   readonly otherServices: readonly string[];
   readonly variant: CaseVariant;
   readonly quantity: CountedTotal['quantity'];
@@ -19,12 +19,10 @@ const DIRECTIONS: Readonly<Record<CountedTotal['quantity'], readonly (string | u
   connections: [undefined],
   bytes: ['to-endpoints', 'to-clients'],
 };
-/**
- * Packets have headers, are acknowledged and at times sent again. Those that are counted twice have at least twice as many bytes.
- */
+/** Tolerance for headers, acknowledgements and retransmissions. Double counting would at least double the bytes. */
 const MOST = { factor: 1.5, bytes: 4000 };
 
-/** What is wrong with what was counted in between: too little, or too much. Undefined where all is right. Pure. */
+/** The error in the increments: too low or too high. Undefined when correct. Pure. */
 export function judgeCounters(
   sent: Sent,
   before: readonly CountedTotal[],

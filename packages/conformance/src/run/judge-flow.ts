@@ -26,7 +26,7 @@ export interface FlowContext {
   readonly sandbox: NetworkSandbox;
   /** False for a backend that declares that it never keeps a client's address. */
   readonly preservesSource: boolean;
-  /** Remembered hosts, by the names that cases gave them. */
+  /** Stored hosts, by their names in the case. */
   readonly remembered: Map<string, string>;
   /** Factor on the timeout of an answer. */
   readonly patience: number;
@@ -38,7 +38,7 @@ const TRIES = 12;
 const TRIES_OF_ONE = 8;
 /** Connections where the proportion of answers is checked: nine to one is distinguished from one to one. */
 const TRIES_OF_SHARES = 160;
-/** Of these, at a time. */
+/** Maximum concurrency of these connections. */
 const CONCURRENT_TRIES = 20;
 /** Standard deviations of a binomial distribution: chance exceeds them once in ten million flows. */
 const DEVIATIONS = 5.4;
@@ -54,7 +54,7 @@ const SHORT_ANSWER_TIMEOUT = 2000;
 const DATAGRAMS = 3;
 
 /**
- * Sends packets and judges their outcome.
+ * Sends packets and evaluates their outcome.
  *
  * @returns the mismatch; undefined when the outcome is as expected.
  */
@@ -149,7 +149,7 @@ async function judgeAnswers(
       };
 }
 
-/** The name by which a host answers at a port of its own. */
+/** The name in answers of a host at a separate port. */
 export function serverName(host: string, at: number | undefined): string {
   return at === undefined ? host : `${host}:${at}`;
 }

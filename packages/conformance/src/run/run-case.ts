@@ -27,10 +27,13 @@ const FLOWS_AT_ONCE = 16;
  */
 const AVOIDED_FOR = 12_000;
 
-/** Milliseconds until a connection whose endpoint is gone must have been reset, and between two lines that are sent over it. */
+/**
+ * Timeout in milliseconds for the reset of a connection to a removed endpoint, and the interval between lines sent over
+ * it.
+ */
 const RESET_WITHIN = 10_000;
 const TALK_INTERVAL = 300;
-/** What a program gets when its connection is reset by the other end, or by its own host. */
+/** Errors of a program whose connection is reset by the other end, or by its own host. */
 const RESETS: readonly string[] = ['ECONNRESET', 'ECONNABORTED', 'EPIPE'];
 
 /** Default capabilities of a backend. */
@@ -333,7 +336,7 @@ class CaseRun {
     }
   }
 
-  /** Sends what must be counted to a Service. */
+  /** Sends traffic to a Service that must be counted. */
   async #sendCounted(
     run: VariantRun,
     step: { readonly service: string; readonly from: string; readonly to: string; readonly port: number | string },
@@ -445,7 +448,7 @@ class CaseRun {
     }
   }
 
-  /** Starts the servers of a flow that go by their port. */
+  /** Starts the separate servers of a flow, identified by their port. */
   async #serveAt({ expect, protocol }: ReadyFlow): Promise<void> {
     const { at, by } = typeof expect === 'string' ? { at: undefined, by: [] } : expect;
     if (at !== undefined) {

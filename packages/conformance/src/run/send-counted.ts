@@ -8,21 +8,21 @@ import { ANSWER_TIMEOUT, type FlowMismatch, hostNamed } from './judge-flow.js';
 /** Connections of a transfer over TCP, and bytes of each datagram of one over UDP. */
 const CONNECTIONS = 4;
 const DATAGRAM = 1000;
-/** How often datagrams are sent that must be counted, where one of them gets no answer. */
+/** Maximum attempts to send counted datagrams, if one of them gets no answer. */
 const DATAGRAM_TRIES = 3;
-/** Milliseconds until what was sent must have been counted, between two readings, and without a change until it is taken as counted. */
+/** Milliseconds: timeout of counting, interval between two reads, and time without a change until counts are final. */
 const COUNTED_WITHIN = 15_000;
 const COUNT_INTERVAL = 250;
 const SETTLED_AFTER = 2500;
 
-/** Where a case runs. */
+/** The environment of a case. */
 export interface CountingPlace {
   readonly world: ConformanceWorld;
   /** Factor on all timeouts. */
   readonly patience: number;
 }
 
-/** From where, and to which Service. */
+/** The sender and the Service. */
 export interface CountedRoute {
   /** `NAMESPACE/NAME`, as the names of the other Services of the case. */
   readonly service: string;
@@ -34,24 +34,24 @@ export interface CountedRoute {
   readonly port: number;
 }
 
-/** What is sent, and must be counted: bytes, which the endpoint sends back, or connections. */
+/** The counted traffic: bytes, which the endpoint echoes, or connections. */
 export type SentAmount = { readonly bytes: number } | { readonly connections: number };
 
-/** Something that is sent so many times. */
+/** A repeated transmission. */
 interface Sending {
   readonly flow: string;
   readonly quantity: CountedTotal['quantity'];
-  /** What is counted each time. */
+  /** The expected count of each transmission. */
   readonly each: number;
   readonly times: number;
-  /** @returns who answered; undefined where nobody did. */
+  /** @returns the answering endpoint; undefined without an answer. */
   send(host: SandboxHost, target: Target): Promise<string | undefined>;
 }
 
 /**
- * Sends something to a Service, and judges what the backend has counted.
+ * Sends traffic to a Service, and evaluates the counts of the backend.
  *
- * @returns what is wrong; undefined when nothing is.
+ * @returns the error; undefined when correct.
  */
 export async function sendCounted(
   { world, patience }: CountingPlace,
@@ -68,7 +68,7 @@ export async function sendCounted(
   for (let sent = 0; sent < times; sent++) {
     const by = await send(host, target);
     if (by === undefined && variant.protocol === 'UDP' && tries < DATAGRAM_TRIES) {
-      // Datagrams may be lost, and this one is counted for an unknown endpoint: all over again.
+      // Datagrams may be lost, and a lost one is counted for an unknown endpoint: restarts.
       tries += 1;
       before = await settledCounts({ world, patience }, service);
       byEndpoint = new Map();
@@ -104,8 +104,8 @@ function sendingOf({ from, to, port, variant }: CountedRoute, amount: SentAmount
 }
 
 /**
- * What the backend has counted when that of a Service does not change any more, and is enough. IPVS updates its statistics every
- * two seconds, so the first values may be incomplete.
+ * The counts of the backend when those of a Service are sufficient and stable. IPVS updates its statistics every two
+ * seconds, so the first values may be incomplete.
  */
 async function settledCounts(
   { world, patience }: CountingPlace,
@@ -128,7 +128,7 @@ async function settledCounts(
   }
 }
 
-/** Sends bytes over a new connection. @returns who sent them back; undefined where nobody did. */
+/** Sends bytes over a new connection. @returns the echoing endpoint; undefined without an answer. */
 async function echoed(host: SandboxHost, target: Target, bytes: number): Promise<string | undefined> {
   try {
     const connection = await host.open(target);
@@ -140,7 +140,7 @@ async function echoed(host: SandboxHost, target: Target, bytes: number): Promise
   }
 }
 
-/** Sends a datagram or opens a connection. @returns who answered; undefined where nobody did. */
+/** Sends a datagram or opens a connection. @returns the answering endpoint; undefined without an answer. */
 async function answered(host: SandboxHost, target: Target, payload: number): Promise<string | undefined> {
   const outcome = await host.connect({ ...target, payload });
   return outcome.kind === 'answered' ? outcome.by : undefined;

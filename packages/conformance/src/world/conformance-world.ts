@@ -45,7 +45,7 @@ export class ConformanceWorld {
   #sent = new Map<ObjectKey, SentObject>();
   #sentCIDRs: readonly string[] = [];
   #serviceCIDRs: readonly string[] = [];
-  /** Servers that listen, or begin to. */
+  /** Servers that listen or are starting. */
   readonly #served = new Map<string, Promise<unknown>>();
   readonly #lent = new Set<string>();
   #slot = 0;
@@ -144,7 +144,7 @@ export class ConformanceWorld {
     await this.#running.apply(changes, cidrs);
   }
 
-  /** What the backend has counted. */
+  /** The counts of the backend. */
   count(): Promise<readonly CountedTotal[]> {
     return this.#running.count();
   }

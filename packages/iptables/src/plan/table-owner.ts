@@ -12,8 +12,8 @@ export type SavedTables = Readonly<Record<'filter' | 'nat', SavedTable>>;
 
 /**
  * Detects which program's rules are installed, without relying on chain names: by the author of the chains that
- * kube-proxy rewrites with every sync. Those of kube-proxier jump to chains that only kube-proxier creates: {@link
- * CHAINS.marker}, or, where an earlier version wrote them, `KUBE-HAIRPIN` and others. Pure.
+ * kube-proxy rewrites with every sync. Those of kube-proxier jump to chains that only kube-proxier creates:
+ * {@link CHAINS.marker}, or, where an earlier version wrote them, `KUBE-HAIRPIN` and others. Pure.
  */
 export function ownersOf(saved: SavedTables): TableOwners {
   const [nat, filter] = [ownerOf('nat', saved.nat), ownerOf('filter', saved.filter)];

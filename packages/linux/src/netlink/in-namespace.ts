@@ -11,8 +11,8 @@ export const NEW_NAMESPACE = 'new';
  * Runs a function in a network namespace: a socket belongs to the namespace of the thread that opens it. The thread
  * switches back afterwards.
  *
- * @param namespace path, such as `/run/netns/a`; undefined: that of this process, which needs no privilege; {@link
- *   NEW_NAMESPACE}: a new one, which exists as long as sockets opened in it.
+ * @param namespace path, such as `/run/netns/a`; undefined: that of this process, which needs no privilege;
+ *   {@link NEW_NAMESPACE}: a new one, which exists as long as sockets opened in it.
  * @throws Error when it cannot be entered.
  */
 export function inNamespace<T>(libc: Libc, namespace: string | undefined, work: () => T): T {

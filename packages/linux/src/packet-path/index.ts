@@ -6,8 +6,8 @@
  *
  * Scope: the first packet of a connection, from a client without a history (no session affinity, no `recent` list). All
  * hooks of the families ip, ip6 and inet in the kernel's order; NAT decided once for each direction; routing by the
- * main table; ip_forward, rp_filter, route_localnet and bridge-nf-call; IPVS by its virtual servers ({@link
- * IpvsStage}). For an unsupported match, both branches are evaluated, and the outcomes name its rule.
+ * main table; ip_forward, rp_filter, route_localnet and bridge-nf-call; IPVS by its virtual servers
+ * ({@link IpvsStage}). For an unsupported match, both branches are evaluated, and the outcomes name its rule.
  *
  * @packageDocumentation
  */

@@ -91,7 +91,7 @@ export class PacketFlowWorld {
     }
   }
 
-  /** Brings a state into force as the proxier would: a full plan at first, then incremental plans. */
+  /** Applies a state as the proxier would: a full plan at first, then incremental plans. */
   async install(state: ProxyState): Promise<ProxyState> {
     const { dataplane } = this;
     const installed = this.#installed;
@@ -105,7 +105,7 @@ export class PacketFlowWorld {
     return state;
   }
 
-  /** Forgets what was installed, so that the next state is compared with the state of the kernel. */
+  /** Resets the known installed state, so that the next state is compared with the state of the kernel. */
   async restart(): Promise<void> {
     const installed = this.#installed;
     this.#installed = undefined;

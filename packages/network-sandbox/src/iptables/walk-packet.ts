@@ -33,7 +33,7 @@ type Step = { readonly walker: Walker; readonly end: 'next' | 'done' | 'dropped'
 
 /**
  * Evaluates the rules of a fake for a packet, as the kernel would: nat, then filter, then nat again. Unsupported rules,
- * and clients that `recent` remembers, do not match.
+ * and clients recorded by `recent`, do not match.
  */
 export function walkPacket(
   iptables: FakeIptables,
@@ -221,7 +221,7 @@ function chanceOfMatch(match: IptablesMatch, walker: Walker, isLocal: (address: 
   switch (match.match) {
     case 'port':
       return Number(
-        // A packet that is followed opens a connection.
+        // The evaluated packet opens a connection.
         !match.noSyn &&
           packet.protocol === match.protocol &&
           packet.port >= match.first &&

@@ -116,7 +116,7 @@ describe('NetworkSandbox', () => {
     }
   });
 
-  test('what the node masquerades carries its primary IPv6 address', async () => {
+  test('packets masqueraded by the node have its primary IPv6 address', async () => {
     const node = sandbox.node;
     await node.exec(['ip6tables', '-t', 'nat', '-A', 'POSTROUTING', '-j', 'MASQUERADE']);
     for (const to of [sandbox.pod(1), sandbox.remotePod(1)]) {

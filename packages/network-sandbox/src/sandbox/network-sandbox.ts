@@ -49,7 +49,7 @@ let lastSandbox = 0;
  * }
  */
 export class NetworkSandbox {
-  /** Where the proxy runs. */
+  /** The node of the proxy. */
   readonly node: SandboxHost;
   readonly pods: readonly SandboxHost[];
   readonly remoteNode: SandboxHost;

@@ -10,8 +10,8 @@ import {
 
 /**
  * A match or target extension of xtables, in the format of the kernel module `nft_compat`: the structure of
- * `linux/netfilter/xt_*.h`, in the size that a 64-bit kernel requires. All fields are zero until {@link
- * XtablesExtension.write}.
+ * `linux/netfilter/xt_*.h`, in the size that a 64-bit kernel requires. All fields are zero until
+ * {@link XtablesExtension.write}.
  */
 export interface XtablesExtension<Options> {
   readonly name: string;
