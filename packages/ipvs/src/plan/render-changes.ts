@@ -176,7 +176,7 @@ function compare(before: Objects, after: Objects): readonly RuleChange[] {
   });
 }
 
-/** Kept with weight 0 while it has connections; removed at once for connectionless protocols. */
+/** A draining server is kept with weight 0 until its connections have ended; others are removed at once. */
 function drain(objects: Objects, server: DrainingServer): void {
   const { at, address, port, drains } = server;
   if (drains) {
