@@ -267,6 +267,25 @@ on('iptables rules by netlink', () => {
     });
   });
 
+  test('so many refusals that the kernel drops answers: the program names the line', async () => {
+    await withTables('IPv4', async ({ namespace, program }) => {
+      const { runner } = namespace;
+      const rules = Array.from({ length: 60_000 }, () => '-A A -j KUBE-MISSING');
+      const document = section('nat', ':GOOD - [0:0]') + section('nat', ':A - [0:0]', ...rules);
+      const netlink = new IptablesNetlink('IPv4', { namespace: namespace.path });
+      expect(await netlink.write(document, 0)).toBe(section('nat', ':GOOD - [0:0]').length);
+      // A later document is written.
+      const next = section('nat', ':A - [0:0]', '-A A -j RETURN');
+      expect(await netlink.write(next, 0)).toBe(next.length);
+      netlink.close();
+      const iptables = createIptables({ family: 'IPv4', variant: 'nft', runner });
+      const error = await iptables.restore(document).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(IptablesDocumentRefused);
+      expect(await rulesOf(program, 'nat', 'A')).toEqual(['-j RETURN']);
+      iptables.close();
+    });
+  });
+
   test('without koffi: by the package netlink', async () => {
     await withTables('IPv4', async ({ program, namespace }) => {
       const netlink = new IptablesNetlink('IPv4', { namespace: namespace.path, transport: 'netlink' });

@@ -3,7 +3,6 @@ import { NetlinkError } from '../../netlink/netlink-error.js';
 import type { NetlinkSocketOptions } from '../../netlink/open-socket.js';
 import { MessageWriter } from '../../nftables/netlink/message-writer.js';
 import { type NftBatchOutcome, NftSocket } from '../../nftables/netlink/nft-socket.js';
-import { IptablesError } from '../iptables-error.js';
 import { encodeIptablesSection } from './encode-iptables-section.js';
 
 /** Maximum size in bytes of a buffer that is reused. */
@@ -11,7 +10,7 @@ const KEPT = 65_536;
 
 /**
  * Writes documents of `iptables-restore --noflush` into the tables of the nft variant by netlink, without the program,
- * which reads all chains before it writes: its run time grows with their number. Calls must not overlap.
+ * which searches its list of chains for each line. Calls must not overlap.
  */
 export class IptablesNetlink {
   #socket: NftSocket | undefined;
@@ -29,56 +28,53 @@ export class IptablesNetlink {
   }
 
   /**
-   * Writes sections of a document, each in one transaction, until one is not supported or refused; nothing of that
-   * section is written.
+   * Writes sections of a document, each in one transaction, until one is not supported, is refused, or has an unknown
+   * outcome: answers of the kernel may be lost when it refuses many rules. Writing a section again is harmless, because
+   * it declares every chain that it changes. Never rejects.
    *
    * @param start position in the document.
-   * @returns the position of the section that was not written; the length of the document when all were.
-   * @throws IptablesError `IPTABLES_FAILED` when the outcome of a section is unknown.
+   * @returns the position of the first section that is not known to be in force; the length of the document when all are.
    */
   async write(document: string, start: number): Promise<number> {
+    const progress = { end: start };
     try {
-      return await this.#write(document, start);
+      await this.#write(document, progress);
     } catch (error) {
       if (!(error instanceof NetlinkError)) {
         throw error;
       }
+      this.#isUnavailable = error.code === 'NETLINK_UNAVAILABLE';
       this.close();
-      if (error.code === 'NETLINK_UNAVAILABLE') {
-        this.#isUnavailable = true;
-        return start;
-      }
-      throw new IptablesError(
-        'IPTABLES_FAILED',
-        `it is not known whether the kernel carried out a change of ${this.family} rules: ${error.message}; the next sync reads the rules`,
-        { cause: error },
-      );
     } finally {
       this.#writers = [smallOrNew(this.#writers[0]), smallOrNew(this.#writers[1])];
     }
+    return progress.end;
   }
 
-  async #write(document: string, start: number): Promise<number> {
+  /** @param progress `end`: the position after the last section that is known to be in force. */
+  async #write(document: string, progress: { end: number }): Promise<void> {
     this.#socket ??= new NftSocket({ ...this.options, inBackground: true });
     const pace = new EventLoopPace();
-    let sent: { readonly start: number; readonly outcome: NftBatchOutcome | Promise<NftBatchOutcome> } | undefined;
-    let at = start;
-    while (at < document.length) {
+    let sent: { readonly end: number; readonly outcome: NftBatchOutcome | Promise<NftBatchOutcome> } | undefined;
+    for (let at = progress.end; at < document.length || sent !== undefined; ) {
       // The kernel processes one section while the next is encoded.
       const [writer, other] = this.#writers;
       const encoding = finishWithPauses(encodeIptablesSection(document, at, this.family, writer), pace);
       const section = encoding instanceof Promise ? await settledWith(encoding, sent?.outcome) : encoding;
-      if (sent !== undefined && (await sent.outcome).errors.length > 0) {
-        return sent.start;
+      if (sent !== undefined) {
+        if ((await sent.outcome).errors.length > 0) {
+          return;
+        }
+        progress.end = sent.end;
+        sent = undefined;
       }
       if (section === undefined) {
-        return at;
+        return;
       }
       this.#writers = [other, writer];
-      sent = { start: at, outcome: this.#socket.send(section) };
+      sent = { end: section.end, outcome: this.#socket.send(section) };
       at = section.end;
     }
-    return sent !== undefined && (await sent.outcome).errors.length > 0 ? sent.start : document.length;
   }
 
   /** A later call reopens it. Idempotent. */
