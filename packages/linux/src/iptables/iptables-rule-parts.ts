@@ -86,7 +86,7 @@ export interface IptablesRuleParts {
 }
 
 /** 2^-31: the resolution of the kernel's statistic match. */
-const PROBABILITY_STEPS = 2 ** 31;
+export const PROBABILITY_STEPS = 2 ** 31;
 
 /** The probability that the kernel stores for `probability`: it keeps 31 bits. */
 export function kernelProbability(probability: number): number {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { assertNever, type Clock, isRecord, type Logger, messageOf } from '@kube-proxier/core';
+import { assertNever, type Clock, type Logger, messageOf } from '@kube-proxier/core';
 import type { ApiClient } from '../api/api-client.js';
 import { InactivityTimer } from '../api/inactivity-timer.js';
 import { ApiError, ApiStatusError, ResponseTooLarge } from '../api/kubernetes-error.js';
@@ -14,6 +14,7 @@ import {
   relistDelay,
 } from './failure-policy.js';
 import { mayListInstead, refusesInitialEvents, type WatchListSupport, WatchListUnsupported } from './initial-events.js';
+import { notFoundIfAbsent } from './not-found-if-absent.js';
 import { ObjectCache, type ObjectChange, type PreparedObject } from './object-cache.js';
 import { ObjectFormat } from './object-format.js';
 import { type ListAge, PagedList } from './paged-list.js';
@@ -162,7 +163,9 @@ export class ListWatch {
         if (stop.aborted) {
           return;
         }
-        const failure = signal.aborted ? error : await this.#orAbsent(error, signal);
+        const failure = signal.aborted
+          ? error
+          : await notFoundIfAbsent(error, this.#resource, this.options.client, signal);
         delay = signal.aborted ? 0 : this.#recover(failure);
       }
       if (this.#resourceVersion !== undefined && clock.monotonic() - this.#lastAnswer >= relistAfter) {
@@ -186,27 +189,6 @@ export class ListWatch {
       this.#isOutdated = true;
       this.#note(2, 'the API server was restored; listing');
       this.#interrupt.abort();
-    }
-  }
-
-  /**
-   * A server that forbids an optional resource may not have it: roles of older clusters lack it. Discovery, which all
-   * authenticated clients may read, is checked.
-   *
-   * @returns the error, or that the resource does not exist.
-   */
-  async #orAbsent(error: unknown, signal: AbortSignal): Promise<unknown> {
-    const { name, optional, path } = this.#resource;
-    if (!(error instanceof ApiStatusError) || error.status !== 403 || !optional) {
-      return error;
-    }
-    const group = path.slice(0, path.lastIndexOf('/'));
-    try {
-      const { resources } = await this.options.client.getPage(group, new URLSearchParams(), signal);
-      const isServed = !Array.isArray(resources) || resources.some((one) => isRecord(one) && one.name === name);
-      return isServed ? error : new ApiStatusError(404, 'NotFound', `${group} has no resource ${name}`);
-    } catch (discovery) {
-      return discovery instanceof ApiStatusError && discovery.status === 404 ? discovery : error;
     }
   }
 

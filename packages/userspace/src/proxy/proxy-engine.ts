@@ -81,7 +81,7 @@ export class ProxyEngine {
    * Applies the node state, and moves the sockets of NodePorts to its current addresses.
    *
    * @param localAddresses canonical addresses of all interfaces, both families.
-   * @returns listeners whose sockets moved, and the errors of others.
+   * @returns the listeners that were rebound, and the errors of those that failed.
    */
   async setNode(
     node: NodeState,

@@ -1,8 +1,8 @@
 import type { IPFamily } from '@kube-proxier/core';
 import { be32, cString, encodeAttributes, u32 } from '../../netlink/attributes.js';
-import { be64, instructions } from '../../nftables/netlink/instructions.js';
+import { instructions } from '../../nftables/netlink/instructions.js';
 import type { MessageWriter } from '../../nftables/netlink/message-writer.js';
-import { NFTA_COUNTER, NFTA_EXPRESSION, NFTA_LIST_ELEMENT } from '../../nftables/netlink/nf-tables.js';
+import { PROTOCOL_NUMBERS } from '../../nftables/netlink/value-bytes.js';
 import type {
   Condition,
   IptablesMatch,
@@ -30,7 +30,6 @@ import {
 
 const REGISTER = 1;
 const comparison = (not: boolean | undefined) => (not ? '!=' : '==');
-const PROTOCOLS: Readonly<Record<IptablesProtocol, number>> = { tcp: 6, udp: 17, sctp: 132 };
 /** Offset and length of an address in the packet header. */
 const ADDRESSES = {
   IPv4: { source: 12, destination: 16, length: 4 },
@@ -41,25 +40,13 @@ const TCP_SYN = 2;
 
 /** Pre-encoded expressions. The value at their end is written for each rule. */
 const encode = (...list: readonly ReturnType<typeof instructions.meta>[]): Buffer => encodeAttributes(list);
-const COUNT = encode({
-  type: NFTA_LIST_ELEMENT,
-  value: [
-    { type: NFTA_EXPRESSION.name, value: cString('counter') },
-    {
-      type: NFTA_EXPRESSION.data,
-      value: [
-        { type: NFTA_COUNTER.bytes, value: be64(0) },
-        { type: NFTA_COUNTER.packets, value: be64(0) },
-      ],
-    },
-  ],
-});
-const PROTOCOL_IS = Object.fromEntries(
-  Object.entries(PROTOCOLS).map(([name, number]) => [
-    name,
+const COUNT = encode(instructions.count());
+const PROTOCOL_IS: ReadonlyMap<IptablesProtocol, Buffer> = new Map(
+  [...PROTOCOL_NUMBERS].map(([name, number]) => [
+    name as IptablesProtocol,
     encode(instructions.meta(REGISTER, 'l4proto'), instructions.compare(REGISTER, '==', Buffer.of(number))),
   ]),
-) as Readonly<Record<IptablesProtocol, Buffer>>;
+);
 const DESTINATION_PORT = instructions.payload(REGISTER, 'transport', TRANSPORT.destinationPort, 2);
 const PORT_IS = encode(DESTINATION_PORT, instructions.compare(REGISTER, '==', Buffer.alloc(2)));
 const IS_NO_SYN = encode(
@@ -136,8 +123,9 @@ export class IptablesRuleEncoder {
     const { writer } = this;
     this.#interface('iifname', parts.inInterface);
     this.#interface('oifname', parts.outInterface);
-    if (parts.protocol !== undefined) {
-      writer.append(PROTOCOL_IS[parts.protocol]);
+    const protocol = parts.protocol && PROTOCOL_IS.get(parts.protocol);
+    if (protocol !== undefined) {
+      writer.append(protocol);
     }
     this.#address('source', parts.source);
     this.#address('destination', parts.destination);

@@ -12,6 +12,7 @@ import {
   type NftMessage,
   nftMessageType,
 } from '../../nftables/netlink/nf-tables.js';
+import { PROTOCOL_NUMBERS } from '../../nftables/netlink/value-bytes.js';
 import { isBuiltinChain } from '../builtin-chains.js';
 import { readRule } from '../read-rule.js';
 import { IptablesRuleEncoder } from './encode-iptables-rule.js';
@@ -129,8 +130,9 @@ class SectionEncoder {
     const { writer } = this;
     this.#begin('newRule', NETLINK_FLAGS.create | APPEND);
     writer.bytesValue(NFTA_RULE.chain, chain);
-    if (parts.protocol !== undefined) {
-      writer.attributes([PROTOCOLS[parts.protocol]]);
+    const protocol = PROTOCOLS.get(parts.protocol ?? '');
+    if (protocol !== undefined) {
+      writer.attributes([protocol]);
     }
     const expressions = writer.beginNested(NFTA_RULE.expressions);
     try {
@@ -179,7 +181,9 @@ class SectionEncoder {
 }
 
 /** `NFTA_RULE_COMPAT`: the protocol of a rule, which extensions require. */
-const PROTOCOLS = { tcp: compatOf(6), udp: compatOf(17), sctp: compatOf(132) } as const;
+const PROTOCOLS: ReadonlyMap<string, Attribute> = new Map(
+  [...PROTOCOL_NUMBERS].map(([name, number]) => [name, compatOf(number)]),
+);
 
 function compatOf(protocol: number): Attribute {
   return {

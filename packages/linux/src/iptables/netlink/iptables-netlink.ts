@@ -30,7 +30,7 @@ export class IptablesNetlink {
   /**
    * Writes sections of a document, each in one transaction, until one is not supported, is refused, or has an unknown
    * outcome: answers of the kernel may be lost when it refuses many rules. Writing a section again is harmless, because
-   * it declares every chain that it changes. Never rejects.
+   * it declares every chain that it changes.
    *
    * @param start position in the document.
    * @returns the position of the first section that is not known to be in force; the length of the document when all are.

@@ -6,6 +6,7 @@ import {
   type IptablesMatch,
   type IptablesTarget,
   kernelProbability,
+  PROBABILITY_STEPS,
 } from '../iptables-rule-parts.js';
 
 /**
@@ -93,8 +94,6 @@ export const ADDRESS_TYPE: XtablesExtension<MatchOf<'addrtype'>> = {
     writeU32(into, not ? (side === 'src' ? 1 : 2) : 0, at + 4);
   },
 };
-
-const PROBABILITY_STEPS = 2 ** 31;
 
 /** `struct xt_statistic_info`, mode random. */
 export const RANDOM: XtablesExtension<MatchOf<'statistic'>> = {

@@ -1,6 +1,13 @@
 import { type Attribute, be32, cString, u8 } from '../../netlink/attributes.js';
 import type { NftMeta, NftTuple, NftTupleField } from '../rules/nft-expression.js';
-import { NFT_VERDICTS, NFTA_DATA, NFTA_EXPRESSION, NFTA_LIST_ELEMENT, NFTA_VERDICT } from './nf-tables.js';
+import {
+  NFT_VERDICTS,
+  NFTA_COUNTER,
+  NFTA_DATA,
+  NFTA_EXPRESSION,
+  NFTA_LIST_ELEMENT,
+  NFTA_VERDICT,
+} from './nf-tables.js';
 
 /** One expression of a rule, as the kernel executes it. */
 export type NftInstruction = Attribute;
@@ -90,6 +97,14 @@ export const instructions = {
 
   range: (register: number, first: Uint8Array, last: Uint8Array) =>
     instruction('range', number(1, register), number(2, 0), bytes(3, first), bytes(4, last)),
+
+  /** A counter that begins at 0. */
+  count: () =>
+    instruction(
+      'counter',
+      { type: NFTA_COUNTER.bytes, value: be64(0) },
+      { type: NFTA_COUNTER.packets, value: be64(0) },
+    ),
 
   /** An extension of xtables, through `nft_compat`. */
   extension: (kind: 'match' | 'target', name: string, revision: number, structure: Uint8Array) =>
