@@ -219,6 +219,7 @@ async function inside() {
   const listing = makeCleaning({
     list: (family, protocol, wanted) => table.list(family, protocol, wanted),
     delete: (entries) => table.delete(entries),
+    deleteMatching: (family, protocol, groupOf) => table.deleteMatching(family, protocol, groupOf),
   });
   await sync(listing, setEndpoints(old), true);
   const listed = await sync(listing, setEndpoints([...old.slice(1), endpointAddress(1, 0)]));

@@ -154,10 +154,9 @@ export async function forgetDatagrams(
     return;
   }
   for (const [family, frontends] of gone) {
-    const flows = await conntrack.list(family, 'UDP', ({ original }) =>
-      frontends.has(`${original.destination} ${original.destinationPort}`),
+    await conntrack.deleteMatching(family, 'UDP', ({ destination, destinationPort }) =>
+      frontends.has(`${destination} ${destinationPort}`) ? true : undefined,
     );
-    await conntrack.delete(flows);
   }
 }
 

@@ -9,6 +9,7 @@ export * from './conntrack/conntrack.js';
 export { ConntrackNetlink } from './conntrack/conntrack-netlink.js';
 export * from './conntrack/conntrack-text.js';
 export * from './conntrack/conntrack-tool.js';
+export { deleteListed } from './conntrack/delete-listed.js';
 export { HostConntrack, type HostConntrackOptions } from './conntrack/host-conntrack.js';
 // ipset, IPVS, interfaces: by netlink
 export * from './ipset/ip-sets.js';

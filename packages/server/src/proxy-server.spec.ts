@@ -392,9 +392,10 @@ describe('ProxyServer', () => {
     const counting: Conntrack = {
       check: () => conntrack.check(),
       delete: (entries) => conntrack.delete(entries),
-      list: (family, protocol, wanted) => {
+      list: (family, protocol, wanted) => conntrack.list(family, protocol, wanted),
+      deleteMatching: (family, protocol, groupOf) => {
         lists += 1;
-        return conntrack.list(family, protocol, wanted);
+        return conntrack.deleteMatching(family, protocol, groupOf);
       },
     };
     const { server, source, logger } = setUp({ conntrack: counting });

@@ -453,7 +453,7 @@ test('at a takeover, everything is removed if UDP flows cannot be deleted, and t
   const refuses = async () => {
     throw new Error('no conntrack here');
   };
-  const host = { ...fakeHost('IPv4'), conntrack: { list: refuses, delete: refuses } };
+  const host = { ...fakeHost('IPv4'), conntrack: { list: refuses, delete: refuses, deleteMatching: refuses } };
   const logger = new RecordingLogger();
   const dataplane = new IpvsDataplane({ family: 'IPv4', host, logger });
   const resolver = makeResolver({ family: 'IPv4' });

@@ -231,6 +231,68 @@ export function decodeFlow(payload: Buffer, family: IPFamily, protocol: Protocol
   return { entry, id: payload.readUInt32BE(idAt + ATTRIBUTE_HEAD), replyZone: readZone(payload, replyAt) };
 }
 
+/** Maximum number of addresses whose text is kept. */
+const MAX_TEXTS = 10_000;
+
+/** Reads the translations of many entries of one family and protocol, without reading the addresses of clients. */
+export class TranslationReader {
+  readonly #texts = new Map<string, string>();
+
+  constructor(
+    private readonly family: IPFamily,
+    private readonly protocol: Protocol,
+  ) {}
+
+  /** @returns undefined where {@link decodeEntry} returns undefined because of the family, the protocol or these fields. */
+  read(payload: Buffer): ConntrackTranslation | undefined {
+    if (payload.length < HEAD || familyOfNumber(payload[0] ?? 0) !== this.family) {
+      return undefined;
+    }
+    const to = this.#end(payload, FLOW.original, 'destination');
+    const from = to && this.#end(payload, FLOW.reply, 'source');
+    return (
+      to && from && { destination: to.address, destinationPort: to.port, source: from.address, sourcePort: from.port }
+    );
+  }
+
+  #end(payload: Buffer, type: number, end: 'source' | 'destination'): { address: string; port: number } | undefined {
+    const at = findAttribute(payload, type, HEAD, payload.length);
+    const protocolAt = findInside(payload, TUPLE.protocol, at);
+    const numberAt = findInside(payload, PROTOCOL.number, protocolAt);
+    if (
+      valueLength(payload, numberAt) !== 1 ||
+      payload[numberAt + ATTRIBUTE_HEAD] !== PROTOCOL_NUMBERS[this.protocol]
+    ) {
+      return undefined;
+    }
+    const { length, ...numbers } = ADDRESS[this.family];
+    const addressAt = findInside(payload, numbers[end], findInside(payload, TUPLE.address, at));
+    const portAt = findInside(payload, PROTOCOL[`${end}Port`], protocolAt);
+    if (valueLength(payload, addressAt) !== length || valueLength(payload, portAt) !== 2) {
+      return undefined;
+    }
+    const address = this.#text(payload, addressAt + ATTRIBUTE_HEAD, length);
+    return { address, port: payload.readUInt16BE(portAt + ATTRIBUTE_HEAD) };
+  }
+
+  /** Few Services and endpoints occur in many entries, and formatting an IPv6 address takes microseconds. */
+  #text(payload: Buffer, at: number, length: number): string {
+    if (this.family === 'IPv4') {
+      return readAddress(payload, at, length, this.family);
+    }
+    const key = payload.toString('latin1', at, at + length);
+    let text = this.#texts.get(key);
+    if (text === undefined) {
+      text = readAddress(payload, at, length, this.family);
+      if (this.#texts.size >= MAX_TEXTS) {
+        this.#texts.clear();
+      }
+      this.#texts.set(key, text);
+    }
+    return text;
+  }
+}
+
 /** Zone of a direction: the zone of the flow, or the zone in the tuple. */
 function readZone(payload: Buffer, tupleAt: number): number {
   const wholeAt = findAttribute(payload, FLOW.zone, HEAD, payload.length);

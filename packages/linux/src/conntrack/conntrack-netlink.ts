@@ -7,6 +7,7 @@ import {
   type ConntrackEntry,
   ConntrackError,
   type ConntrackTranslation,
+  type GroupOfTranslation,
   type ReplySource,
   repliesComeFrom,
 } from './conntrack.js';
@@ -21,6 +22,7 @@ import {
   encodeFlowRequest,
   encodeListRequest,
   encodeStatisticsRequest,
+  TranslationReader,
 } from './conntrack-messages.js';
 import { conntrackKey } from './conntrack-text.js';
 
@@ -34,6 +36,8 @@ const NOT_THERE: readonly number[] = [EINVAL, EOPNOTSUPP];
 const ATTEMPTS = 5;
 /** Number of entries that are looked up, and then deleted, per batch. */
 const MAX_AT_ONCE = 1000;
+/** Number of entries after which the list of all entries waits until they are deleted. */
+const MAX_LISTED = 500;
 
 /**
  * {@link Conntrack} by nfnetlink, as kube-proxy does it (spec T-11, T-19). Opens a socket with each call and closes it.
@@ -58,21 +62,12 @@ export class ConntrackNetlink implements Conntrack {
     return this.#withNetlink((netlink) =>
       repeated(async () => {
         const entries: ConntrackEntry[] = [];
-        const read = (payload: Buffer) =>
-          netlink.dump(request('get', payload, NETLINK_FLAGS.dump), (answer) => {
-            const entry = decodeEntry(answer.payload, family, protocol);
-            if (entry !== undefined && repliesComeFrom(entry, repliesFrom) && wanted(entry)) {
-              entries.push(entry);
-            }
-          });
-        try {
-          await read(encodeListRequest(family, protocol, repliesFrom));
-        } catch (error) {
-          if (!isNotThere(error)) {
-            throw error;
+        await dumpEntries(netlink, encodeListRequest(family, protocol, repliesFrom), family, (payload) => {
+          const entry = decodeEntry(payload, family, protocol);
+          if (entry !== undefined && repliesComeFrom(entry, repliesFrom) && wanted(entry)) {
+            entries.push(entry);
           }
-          await read(encodeListRequest(family, undefined));
-        }
+        });
         return entries;
       }),
     );
@@ -89,6 +84,37 @@ export class ConntrackNetlink implements Conntrack {
       }
       return deleted;
     });
+  }
+
+  deleteMatching<Group>(
+    family: IPFamily,
+    protocol: Protocol,
+    groupOf: GroupOfTranslation<Group>,
+  ): Promise<ReadonlyMap<Group, number>> {
+    const deleted = new Map<Group, number>();
+    const read = (listing: Netlink, deleting: Netlink) =>
+      repeated(async () => {
+        const translations = new TranslationReader(family, protocol);
+        let found: [Group, ConntrackFlow][] = [];
+        const deleteFound = () => {
+          const flows = found;
+          found = [];
+          return deleteFlows(deleting, flows, deleted);
+        };
+        const take = (payload: Buffer) => {
+          const translation = translations.read(payload);
+          const group = translation && groupOf(translation);
+          const flow = group === undefined ? undefined : decodeFlow(payload, family, protocol);
+          if (group !== undefined && flow !== undefined) {
+            found.push([group, flow]);
+          }
+        };
+        const between = () => (found.length < MAX_LISTED ? undefined : deleteFound());
+        await dumpEntries(listing, encodeListRequest(family, protocol), family, take, between);
+        await deleteFound();
+        return deleted;
+      });
+    return this.#withNetlink((listing) => this.#withNetlink((deleting) => read(listing, deleting)));
   }
 
   deleteTranslated(
@@ -128,6 +154,50 @@ export class ConntrackNetlink implements Conntrack {
       throw describe(error);
     } finally {
       netlink.close();
+    }
+  }
+}
+
+/** Requests entries, those of a whole family where the kernel does not support the filter of the request. */
+async function dumpEntries(
+  netlink: Netlink,
+  filtered: Buffer,
+  family: IPFamily,
+  take: (payload: Buffer) => void,
+  between?: () => Promise<void> | undefined,
+): Promise<void> {
+  const read = (payload: Buffer) =>
+    netlink.dump(request('get', payload, NETLINK_FLAGS.dump), (answer) => take(answer.payload), between);
+  try {
+    await read(filtered);
+  } catch (error) {
+    if (!isNotThere(error)) {
+      throw error;
+    }
+    await read(encodeListRequest(family, undefined));
+  }
+}
+
+/** @param deleted receives the numbers of deleted flows. */
+async function deleteFlows<Group>(
+  netlink: Netlink,
+  flows: readonly [Group, ConntrackFlow][],
+  deleted: Map<Group, number>,
+): Promise<void> {
+  let isRepeated = false;
+  const results = await repeated(() => {
+    const first = !isRepeated;
+    isRepeated = true;
+    const deletions = flows.map(([, flow]) => request('delete', encodeDeletion(flow)));
+    // All were listed a moment ago: those that no longer exist when the deletion is repeated were deleted by it.
+    return netlink.execute(deletions).then((all) => (first ? all : all.map((errno) => (errno === ENOENT ? 0 : errno))));
+  });
+  for (const [index, [group]] of flows.entries()) {
+    const errno = results[index] ?? 0;
+    if (errno === 0) {
+      deleted.set(group, (deleted.get(group) ?? 0) + 1);
+    } else if (errno !== ENOENT) {
+      throw new NetlinkRefused(errno, 'delete a tracked connection');
     }
   }
 }

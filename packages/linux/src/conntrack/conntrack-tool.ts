@@ -1,7 +1,15 @@
 import { type IPFamily, messageOf, type Protocol } from '@kube-proxier/core';
 import { CommandError, type CommandRunner, createCommandRunner } from '../process/command-runner.js';
-import { type Conntrack, type ConntrackEntry, ConntrackError, type ReplySource, repliesComeFrom } from './conntrack.js';
+import {
+  type Conntrack,
+  type ConntrackEntry,
+  ConntrackError,
+  type GroupOfTranslation,
+  type ReplySource,
+  repliesComeFrom,
+} from './conntrack.js';
 import { conntrackArguments, parseConntrackList } from './conntrack-text.js';
+import { deleteListed } from './delete-listed.js';
 
 /** Reading a table of a million entries takes seconds. */
 const TIMEOUT = 60_000;
@@ -48,6 +56,15 @@ export class ConntrackTool implements Conntrack {
     const commands = entries.map((entry) => `-D ${conntrackArguments(entry).join(' ')}\n`).join('');
     const stdout = await this.#output(DELETE_FROM_INPUT, commands);
     return parseConntrackList(stdout).length;
+  }
+
+  /** The output of the command is in memory at once. */
+  deleteMatching<Group>(
+    family: IPFamily,
+    protocol: Protocol,
+    groupOf: GroupOfTranslation<Group>,
+  ): Promise<ReadonlyMap<Group, number>> {
+    return deleteListed(this, family, protocol, groupOf);
   }
 
   async #output([command, ...args]: readonly [string, ...string[]], stdin?: string): Promise<string> {

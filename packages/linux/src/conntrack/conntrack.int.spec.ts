@@ -5,7 +5,7 @@ import { NetlinkError, NetlinkRefused } from '../netlink/netlink-error.js';
 import { NetlinkSocket } from '../netlink/netlink-socket.js';
 import { type CommandResult, type CommandRunner, createCommandRunner } from '../process/command-runner.js';
 import { makeNamespace, type TestNamespace } from '../process/network-namespace.js';
-import { type Conntrack, type ConntrackEntry, ConntrackError } from './conntrack.js';
+import { type Conntrack, type ConntrackEntry, ConntrackError, type ConntrackTranslation } from './conntrack.js';
 import { ConntrackNetlink } from './conntrack-netlink.js';
 import { conntrackArguments, conntrackKey, parseConntrackList } from './conntrack-text.js';
 import { ConntrackTool } from './conntrack-tool.js';
@@ -169,6 +169,54 @@ function conntrackSuite(table: () => Table): void {
     }
     expect(sorted(await all())).toEqual(sorted(others));
   });
+
+  test.each(['IPv4', 'IPv6'] as const)(
+    'deletes flows by group while they are listed, and no other (%s)',
+    async (family) => {
+      const base = family === 'IPv4' ? flow(0) : IPV6_FLOW;
+      const to = (endpoint: string, clientPort: number, changes: Partial<ConntrackEntry> = {}): ConntrackEntry => ({
+        ...base,
+        original: { ...base.original, sourcePort: clientPort },
+        reply: { ...base.reply, source: endpoint, destinationPort: clientPort },
+        ...changes,
+      });
+      const [one, two, three] =
+        family === 'IPv4'
+          ? (['10.244.0.11', '10.244.0.12', '10.244.0.13'] as const)
+          : (['fd00:10:244::11', 'fd00:10:244::12', 'fd00:10:244::13'] as const);
+      const stale = [to(two, 1), to(two, 2, { zone: 7 }), to(three, 3)];
+      const otherFamily = family === 'IPv4' ? IPV6_FLOW : flow(4000);
+      const others = [to(one, 4), to(two, 5, { protocol: 'SCTP' }), otherFamily];
+      for (const entry of [...stale, ...others]) {
+        await table().add(entry);
+      }
+      const { conntrack } = table();
+      const seen = new Set<string>();
+      const deleted = await conntrack.deleteMatching(family, 'UDP', (translation) => {
+        seen.add(JSON.stringify(translation));
+        return { [two]: 'second', [three]: 'third' }[translation.source];
+      });
+      expect(deleted).toEqual(
+        new Map([
+          ['second', 2],
+          ['third', 1],
+        ]),
+      );
+      const { destination } = base.original;
+      expect(seen).toEqual(
+        new Set(
+          [one, two, three].map((source) =>
+            JSON.stringify({ destination, destinationPort: 53, source, sourcePort: 5353 }),
+          ),
+        ),
+      );
+      expect(await conntrack.list(family, 'UDP')).toEqual([to(one, 4)]);
+      expect(await conntrack.list(family, 'SCTP')).toHaveLength(1);
+      expect(await conntrack.list(otherFamily.family, 'UDP')).toHaveLength(1);
+      expect(await conntrack.deleteMatching(family, 'UDP', () => undefined)).toEqual(new Map());
+      expect(await conntrack.list(family, 'UDP')).toHaveLength(1);
+    },
+  );
 
   test('distinguishes the same ports in several zones', async () => {
     const zones = [0, 7, 65_535].map((zone) => flow(4000, { zone }));
@@ -419,6 +467,88 @@ describe('in the kernel', () => {
       }));
       expect(await conntrack.delete(entries)).toBe(0);
       expect(sorted(await conntrack.list('IPv4', 'UDP'))).toEqual(sorted(others));
+    });
+
+    test('keeps a flow that is replaced between its listing and its deletion', async () => {
+      const other = flow(4000, { reply: { ...flow(4000).reply, source: '10.244.0.12' } });
+      const successor = flow(4001);
+      await Promise.all([flow(4000), successor].map(add));
+      const conntrack = changed((real) => ({
+        execute: async (requests) => {
+          await new ConntrackTool(namespace.runner).delete([flow(4000), successor]);
+          await Promise.all([other, successor].map(add));
+          return real.execute(requests);
+        },
+      }));
+      expect(await conntrack.deleteMatching('IPv4', 'UDP', () => 'stale')).toEqual(new Map());
+      expect(sorted(await conntrack.list('IPv4', 'UDP'))).toEqual(sorted([other, successor]));
+    });
+
+    test('has few of many entries in memory: deletes them while the list is read', async () => {
+      const stale = Array.from({ length: 2500 }, (_, index) => flow(10_000 + index));
+      const others = stale.map((entry) => {
+        const port = entry.original.sourcePort + 10_000;
+        return flow(port, { reply: { ...flow(port).reply, source: '10.244.0.12' } });
+      });
+      await Promise.all([...stale, ...others].map(add));
+      const batches: number[] = [];
+      let isListed = false;
+      let whileListed = 0;
+      const conntrack = changed((real) => ({
+        dump: async (...parameters) => {
+          await real.dump(...parameters);
+          isListed = true;
+        },
+        execute: (requests) => {
+          batches.push(requests.length);
+          whileListed += isListed ? 0 : requests.length;
+          return real.execute(requests);
+        },
+      }));
+      const groupOf = ({ source }: ConntrackTranslation) => (source === '10.244.0.11' ? 'stale' : undefined);
+      expect(await conntrack.deleteMatching('IPv4', 'UDP', groupOf)).toEqual(new Map([['stale', 2500]]));
+      expect(Math.max(...batches)).toBeLessThan(1000);
+      expect(whileListed).toBeGreaterThan(1500);
+      expect(sorted(await conntrack.list('IPv4', 'UDP'))).toEqual(sorted(others));
+    });
+
+    test('counts deletions of listed flows whose answers were lost', async () => {
+      await Promise.all([4000, 4001, 4002].map((port) => add(flow(port))));
+      let times = 0;
+      const conntrack = changed((real) => ({
+        execute: async (requests) => {
+          const results = await real.execute(times === 0 ? requests.slice(0, 2) : requests);
+          if (++times === 1) {
+            throw lost();
+          }
+          return results;
+        },
+      }));
+      expect(await conntrack.deleteMatching('IPv4', 'UDP', () => 'stale')).toEqual(new Map([['stale', 3]]));
+      expect(await conntrack.list('IPv4', 'UDP')).toEqual([]);
+    });
+
+    test('reads the list again when a part was lost, without counting twice', async () => {
+      await Promise.all([4000, 4001, 4002].map((port) => add(flow(port))));
+      let dumps = 0;
+      const conntrack = changed((real) => ({
+        dump: async (...parameters) => {
+          await real.dump(...parameters);
+          if (++dumps === 1) {
+            throw lost();
+          }
+        },
+      }));
+      expect(await conntrack.deleteMatching('IPv4', 'UDP', () => 'stale')).toEqual(new Map([['stale', 3]]));
+      expect(dumps).toBe(2);
+    });
+
+    test('an entry that cannot be deleted fails the call', async () => {
+      await add(flow(4000));
+      const conntrack = changed(() => ({ execute: async (requests) => requests.map(() => 16) }));
+      await expect(conntrack.deleteMatching('IPv4', 'UDP', () => 'stale')).rejects.toMatchObject({
+        code: 'CONNTRACK_FAILED',
+      });
     });
 
     test('the event loop runs while a long list is read', async () => {

@@ -40,6 +40,9 @@ export interface ConntrackTranslation {
   readonly sourcePort: number;
 }
 
+/** Assigns the entries with a translation to a group; undefined for entries that are not meant. */
+export type GroupOfTranslation<Group> = (translation: ConntrackTranslation) => Group | undefined;
+
 /** The kernel's connection tracking table. */
 export interface Conntrack {
   /**
@@ -74,6 +77,20 @@ export interface Conntrack {
    * @throws ConntrackError; some of the entries may have been deleted.
    */
   delete(entries: readonly ConntrackEntry[]): Promise<number>;
+
+  /**
+   * Deletes the entries of one family and protocol whose translation belongs to a group, in any zone, while they are
+   * listed: a host has a million entries, and only a few thousand of them are in memory at once.
+   *
+   * @param groupOf called for each entry, more than once if the list is read again; it must not throw.
+   * @returns how many were deleted, by group.
+   * @throws ConntrackError; some of the entries may have been deleted.
+   */
+  deleteMatching<Group>(
+    family: IPFamily,
+    protocol: Protocol,
+    groupOf: GroupOfTranslation<Group>,
+  ): Promise<ReadonlyMap<Group, number>>;
 
   /**
    * Deletes every entry with one of these translations, in any zone, without a dump: the kernel filters. Costs one pass

@@ -4,10 +4,12 @@ import {
   type ConntrackEntry,
   type ConntrackError,
   type ConntrackTranslation,
+  type GroupOfTranslation,
   type ReplySource,
   repliesComeFrom,
 } from './conntrack.js';
 import { conntrackKey } from './conntrack-text.js';
+import { deleteListed } from './delete-listed.js';
 
 /** A connection tracking table in memory. */
 export class FakeConntrack implements Conntrack {
@@ -49,6 +51,14 @@ export class FakeConntrack implements Conntrack {
   async delete(entries: readonly ConntrackEntry[]): Promise<number> {
     this.#check();
     return entries.filter((entry) => this.#entries.delete(conntrackKey(entry))).length;
+  }
+
+  deleteMatching<Group>(
+    family: IPFamily,
+    protocol: Protocol,
+    groupOf: GroupOfTranslation<Group>,
+  ): Promise<ReadonlyMap<Group, number>> {
+    return deleteListed(this, family, protocol, groupOf);
   }
 
   /** As in the kernel, which cannot filter by IPv6 addresses. */

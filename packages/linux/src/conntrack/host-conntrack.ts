@@ -7,6 +7,7 @@ import {
   type ConntrackEntry,
   ConntrackError,
   type ConntrackTranslation,
+  type GroupOfTranslation,
   type ReplySource,
 } from './conntrack.js';
 import { ConntrackNetlink } from './conntrack-netlink.js';
@@ -55,6 +56,14 @@ export class HostConntrack implements Conntrack {
 
   delete(entries: readonly ConntrackEntry[]): Promise<number> {
     return this.#do((conntrack) => conntrack.delete(entries));
+  }
+
+  deleteMatching<Group>(
+    family: IPFamily,
+    protocol: Protocol,
+    groupOf: GroupOfTranslation<Group>,
+  ): Promise<ReadonlyMap<Group, number>> {
+    return this.#do((conntrack) => conntrack.deleteMatching(family, protocol, groupOf));
   }
 
   /** By netlink only: the tool would dump the whole table. */

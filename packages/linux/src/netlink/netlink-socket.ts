@@ -37,8 +37,8 @@ interface Conversation {
   readonly lastFlags?: number;
   /** Default false. */
   readonly dump?: boolean;
-  /** Whether the event loop runs between datagrams. Default false. */
-  readonly patient?: boolean;
+  /** Runs between datagrams, and the event loop as well. Default: datagrams are read without a pause. */
+  readonly between?: () => Promise<void> | undefined;
   /** Whether requests are sent from a thread. Default: large ones. */
   readonly inBackground?: boolean;
   /** Default: nothing. */
@@ -95,8 +95,12 @@ export class NetlinkSocket implements Netlink {
     return results;
   }
 
-  async dump(request: NetlinkRequest, take: (answer: NetlinkAnswer) => void): Promise<void> {
-    await this.#askOne(request, { dump: true, patient: true, take });
+  async dump(
+    request: NetlinkRequest,
+    take: (answer: NetlinkAnswer) => void,
+    between: () => Promise<void> | undefined = () => undefined,
+  ): Promise<void> {
+    await this.#askOne(request, { dump: true, between, take });
   }
 
   close(): void {
@@ -143,7 +147,7 @@ export class NetlinkSocket implements Netlink {
    */
   async #converse(
     requests: readonly NetlinkRequest[],
-    { lastFlags = 0, dump = false, patient = false, inBackground = false, take = () => {} }: Conversation,
+    { lastFlags = 0, dump = false, between, inBackground = false, take = () => {} }: Conversation,
   ): Promise<Exchange> {
     const socket = await this.#open();
     const first = this.#sequence;
@@ -159,7 +163,8 @@ export class NetlinkSocket implements Netlink {
         if (socket.receive()) {
           isQuiet = false;
           receiveAll(exchange, socket.received);
-          if (patient) {
+          if (between !== undefined && !exchange.done) {
+            await between();
             await socket.othersTurn();
             deadline = performance.now() + timeout;
           }

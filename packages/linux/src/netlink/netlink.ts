@@ -66,11 +66,17 @@ export interface Netlink {
    * between parts.
    *
    * @param take receives the messages in order; a payload is valid only until it returns, as its bytes are reused.
+   * @param between runs between parts; the rest of the list is read when it has completed. If it rejects, so does the
+   *   dump. It must not use this socket. Default: nothing.
    * @throws NetlinkRefused
    * @throws NetlinkError `NETLINK_LOST` also when the list changed during the dump: the messages passed on may lack
    *   some entries and repeat others.
    */
-  dump(request: NetlinkRequest, take: (answer: NetlinkAnswer) => void): Promise<void>;
+  dump(
+    request: NetlinkRequest,
+    take: (answer: NetlinkAnswer) => void,
+    between?: () => Promise<void> | undefined,
+  ): Promise<void>;
 
   /** Closes it. Pending calls reject with `NETLINK_CLOSED`. Idempotent. */
   close(): void;

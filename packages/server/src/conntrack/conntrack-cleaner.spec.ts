@@ -11,14 +11,20 @@ const state = resolveObjects({
   slices: [makeSlice('a/dns', ['10.0.0.1'], { ports })],
 });
 
+/** What the cleaner does not call. */
+const unused: Pick<Conntrack, 'list' | 'delete'> = {
+  list: () => Promise.reject(new Error('not expected')),
+  delete: () => Promise.reject(new Error('not expected')),
+};
+
 test('reports the duration of a check, also when the clock of the host is set meanwhile', async () => {
   const clock = new VirtualClock();
   const conntrack: Conntrack = {
-    delete: async () => 0,
-    list: async () => {
+    ...unused,
+    deleteMatching: async () => {
       clock.set(-3_600_000);
       await clock.advance(20);
-      return [];
+      return new Map();
     },
   };
   const durations: number[] = [];
@@ -41,13 +47,13 @@ test('retries a failed check without another sync, but not after the stop', asyn
   let broken = true;
   let checks = 0;
   const conntrack: Conntrack = {
-    delete: async () => 0,
-    list: async () => {
+    ...unused,
+    deleteMatching: async () => {
       checks += 1;
       if (broken) {
         throw new Error('the kernel has no memory for it');
       }
-      return [];
+      return new Map();
     },
   };
   const cleaner = new ConntrackCleaner(conntrack, silentLogger, async () => [], clock);
@@ -137,10 +143,10 @@ test('a check that fails after a later one succeeded is not repeated', async () 
   ];
   let checks = 0;
   const conntrack: Conntrack = {
-    delete: async () => 0,
-    list: () => {
+    ...unused,
+    deleteMatching: () => {
       checks += 1;
-      return lists.shift() ?? Promise.resolve([]);
+      return lists.shift() ?? Promise.resolve(new Map());
     },
   };
   const cleaner = new ConntrackCleaner(conntrack, silentLogger, async () => [], clock);

@@ -16,7 +16,7 @@ import {
   systemClock,
   type Timer,
 } from '@kube-proxier/core';
-import type { Conntrack, ConntrackEntry } from '@kube-proxier/linux';
+import type { Conntrack } from '@kube-proxier/linux';
 import { protocolsWithStaleFlows, type StaleReason, staleFlowJudge } from './stale-flows.js';
 import { staleTranslations } from './stale-translations.js';
 
@@ -105,23 +105,16 @@ export class ConntrackCleaner implements SyncObserver {
       const isWhole = step === changes;
       const isDone = await this.#deleteKnown(state, isWhole ? step : undefined, localAddresses, deleted);
       const judge = staleFlowJudge(state, step, localAddresses);
-      const isStale = (entry: ConntrackEntry) => judge(entry) !== undefined;
-      const lists = await Promise.all(
-        protocols
-          .filter((protocol) => !isDone(protocol))
-          .map((protocol) => this.conntrack.list(family, protocol, isStale)),
-      );
-      const stale = new Map<StaleReason, ConntrackEntry[]>();
-      for (const entry of lists.flat()) {
-        const reason = judge(entry);
-        if (reason !== undefined) {
-          const same = stale.get(reason) ?? [];
-          same.push(entry);
-          stale.set(reason, same);
+      for (const protocol of protocols.filter((one) => !isDone(one))) {
+        const counts = await this.conntrack.deleteMatching(
+          family,
+          protocol,
+          ({ destination, destinationPort, source, sourcePort }) =>
+            judge({ protocol, original: { destination, destinationPort }, reply: { source, sourcePort } }),
+        );
+        for (const [reason, count] of counts) {
+          deleted.set(reason, (deleted.get(reason) ?? 0) + count);
         }
-      }
-      for (const [reason, entries] of stale) {
-        deleted.set(reason, (deleted.get(reason) ?? 0) + (await this.conntrack.delete(entries)));
       }
       for (const [reason, count] of deleted) {
         this.logger.debug(2, 'Deleted stale conntrack entries', { family, reason, deleted: count });

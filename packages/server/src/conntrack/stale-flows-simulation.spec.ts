@@ -7,7 +7,7 @@ import {
   SIMULATED_NODE_ADDRESSES,
   type SimulatedFlow,
 } from '@kube-proxier/core/testing';
-import type { Conntrack, ConntrackEntry } from '@kube-proxier/linux';
+import { type Conntrack, type ConntrackEntry, deleteListed } from '@kube-proxier/linux';
 import { ConntrackCleaner } from './conntrack-cleaner.js';
 
 const SEEDS = runCount(10, 100);
@@ -18,7 +18,17 @@ let translated = 0;
 /** The model, as an implementation of the conntrack interface: of a kernel with or without filters by translation. */
 function conntrackOf(tracking: ConnectionTrackingModel, findsTranslated: boolean): Conntrack {
   const entryOf = (flow: SimulatedFlow): ConntrackEntry => ({ ...flow, zone: 0 });
+  const listAndDelete: Pick<Conntrack, 'list' | 'delete'> = {
+    list: async (family, protocol, wanted = () => true) =>
+      tracking.flows
+        .filter((flow) => flow.family === family && flow.protocol === protocol)
+        .map(entryOf)
+        .filter(wanted),
+    delete: async (entries) => entries.filter((entry) => tracking.delete(entry)).length,
+  };
   return {
+    ...listAndDelete,
+    deleteMatching: (family, protocol, groupOf) => deleteListed(listAndDelete, family, protocol, groupOf),
     ...(findsTranslated
       ? {
           deleteTranslated: async (family, protocol, translations) => {
@@ -40,12 +50,6 @@ function conntrackOf(tracking: ConnectionTrackingModel, findsTranslated: boolean
           },
         }
       : {}),
-    list: async (family, protocol, wanted = () => true) =>
-      tracking.flows
-        .filter((flow) => flow.family === family && flow.protocol === protocol)
-        .map(entryOf)
-        .filter(wanted),
-    delete: async (entries) => entries.filter((entry) => tracking.delete(entry)).length,
   };
 }
 
