@@ -69,6 +69,13 @@ export const FLAVOURS = /** @type {const} */ ({
  */
 export const RUNS_WITHOUT_ROOT = ['kube-proxier-nftables'];
 
+/**
+ * Packages that replace those of the lock, by the file of the latter: several images of one process read the lists of the mirror once.
+ *
+ * @type {Map<string, DebianPackage & {file: string}>}
+ */
+const replacements = new Map();
+
 /** Something that a person has to decide. */
 export class ImageError extends Error {}
 
@@ -115,22 +122,25 @@ export function debianPackages(lock, architecture, flavour, acceptNewer) {
       `The lock lacks packages of ${flavour}: run "npm run image -- --update-lock", and compare FLAVOURS`,
     );
   }
-  const cached = packages.map((one) => ({ ...one, file: cachedFile(one, architecture) }));
+  const cached = packages.map((one) => {
+    const file = cachedFile(one, architecture);
+    return (acceptNewer ? replacements.get(file) : undefined) ?? { ...one, file };
+  });
   if (cached.every(({ file, sha256 }) => existsSync(file) && sha256Of(readFileSync(file)) === sha256)) {
     return cached;
   }
   return withApt(architecture, lock.suite, (apt) => {
     const current = new Map(currentPackages(apt).map((one) => [one.name, one]));
     return packages.map((one) => {
-      const file = tryDownload(apt, one);
-      if (file !== undefined) {
-        const sha256 = sha256Of(readFileSync(file));
+      const pinned = tryDownload(apt, one);
+      if (pinned !== undefined) {
+        const sha256 = sha256Of(readFileSync(pinned));
         if (sha256 !== one.sha256) {
           throw new ImageError(
             `${one.name} ${one.version} (${architecture}) has the digest ${sha256}, but the lock has ${one.sha256}: do not use it`,
           );
         }
-        return { ...one, file };
+        return { ...one, file: pinned };
       }
       const newer = current.get(one.name);
       if (!acceptNewer || newer === undefined) {
@@ -141,8 +151,10 @@ export function debianPackages(lock, architecture, flavour, acceptNewer) {
       process.stderr.write(
         `warning: the mirror has ${one.name} ${newer.version} in place of ${one.version}: update deploy/image/image.lock.json\n`,
       );
-      const replacement = download(apt, newer);
-      return { ...newer, sha256: sha256Of(readFileSync(replacement)), file: replacement };
+      const file = download(apt, newer);
+      const replacement = { ...newer, sha256: sha256Of(readFileSync(file)), file };
+      replacements.set(cachedFile(one, architecture), replacement);
+      return replacement;
     });
   });
 }
