@@ -89,7 +89,7 @@ whereAllowed('the log of a start', () => {
       'INFO  Using proxy mode iptables detail="DETAIL"',
       'INFO  NodePorts are served on all addresses of this node; consider --nodeport-addresses=primary, to serve them ' +
         "on the node's own only",
-      'INFO  manifests in DIRECTORY: read 2 objects in 1 files',
+      'INFO  manifests in DIRECTORY: read 2 objects in 1 file',
       'INFO  kube-proxier VERSION is running mode="iptables" nodeName="worker-1" families="FAMILIES" ' +
         'watching="manifests in DIRECTORY"',
       'INFO  First sync: this node is programmed services=1 endpoints=2 families="FAMILIES" milliseconds=N',

@@ -83,6 +83,7 @@ export * from './sync/proxier-options.js';
 export * from './sync/reconciling-proxier.js';
 export * from './sync/sync-observer.js';
 export * from './sync/sync-runner.js';
+export { countOf } from './text/count-of.js';
 export { flatText } from './text/flat-text.js';
 export * from './text/format-bytes.js';
 export { type ListChange, listDifference } from './text/list-difference.js';

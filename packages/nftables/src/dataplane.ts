@@ -2,6 +2,7 @@ import {
   type ApplyReport,
   type ChangeSet,
   type Clock,
+  countOf,
   type Dataplane,
   type DriftReporter,
   type IPFamily,
@@ -136,8 +137,8 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
   }
 
   describe({ write, load, forget }: NftablesTransaction): string {
-    const clients = forget.length === 0 ? '' : ` and the affinity clients of ${forget.length} service ports`;
-    const changes = `${write.commands.length + (load?.end.length ?? 0)} changes`;
+    const clients = forget.length === 0 ? '' : ` and the affinity clients of ${countOf(forget.length, 'service port')}`;
+    const changes = countOf(write.commands.length + (load?.end.length ?? 0), 'change');
     return `${changes}${load === undefined ? '' : ' and all elements'}${clients}`;
   }
 

@@ -2,6 +2,7 @@ import {
   assertNever,
   type Clock,
   checkSourceStart,
+  countOf,
   type EndpointSlice,
   findOptionProblem,
   type Logger,
@@ -187,7 +188,8 @@ export class ManifestSource implements Source {
     if (problem === undefined) {
       return undefined;
     }
-    const others = malformed.length > 1 ? `, and ${malformed.length - 1} more files are malformed` : '';
+    const others =
+      malformed.length > 1 ? `, and ${countOf(malformed.length - 1, 'more file is', 'more files are')} malformed` : '';
     return `${formatManifestProblem(problem)}${others}`;
   }
 
@@ -315,7 +317,7 @@ export class ManifestSource implements Source {
 
   #report({ reporter, nodeName }: Start, events: readonly ManifestEvent[]): void {
     if (events.length > 0) {
-      this.#logger.debug(2, `${this.description}: ${events.length} objects changed`);
+      this.#logger.debug(2, `${this.description}: ${countOf(events.length, 'object')} changed`);
     }
     reporter.onServiceCIDRsUpdate(
       [...this.#objects.values()].flatMap((object) => (object.kind === 'ServiceCIDR' ? object.cidrs : [])),
@@ -326,7 +328,9 @@ export class ManifestSource implements Source {
     if (this.#synced) {
       const resolve = this.#synced;
       this.#synced = undefined;
-      this.#logger.info(`${this.description}: read ${this.#objects.size} objects in ${this.#files.size} files`);
+      this.#logger.info(
+        `${this.description}: read ${countOf(this.#objects.size, 'object')} in ${countOf(this.#files.size, 'file')}`,
+      );
       const warning = nodeNameWarning(this.#objects.values(), nodeName);
       if (warning !== undefined) {
         this.#logger.warn(`${this.description}: ${warning}`);

@@ -1,4 +1,4 @@
-import { type Diagnosis, messageOf, type ProxyMode, type RemovedObjects } from '@kube-proxier/core';
+import { countOf, type Diagnosis, messageOf, type ProxyMode, type RemovedObjects } from '@kube-proxier/core';
 import { type FoundLeftovers, nameOfLeftoverOwner } from '@kube-proxier/server';
 import type { HostFacts } from './host-facts.js';
 
@@ -50,5 +50,5 @@ function countKinds(objects: readonly RemovedObjects[]): string {
   for (const { kind, names } of objects) {
     counts.set(kind, (counts.get(kind) ?? 0) + names.length);
   }
-  return [...counts].map(([kind, count]) => `${count} ${kind}${count === 1 ? '' : 's'}`).join(', ');
+  return [...counts].map(([kind, count]) => countOf(count, kind)).join(', ');
 }

@@ -1,4 +1,4 @@
-import { type Diagnosis, printable } from '@kube-proxier/core';
+import { countOf, type Diagnosis, printable } from '@kube-proxier/core';
 import { MAX_MESSAGE_LENGTH } from '../logging/log-line.js';
 import { plainStyle, type TextStyle, type Tone } from '../terminal/text-style.js';
 
@@ -44,9 +44,7 @@ export function formatDiagnoses(
     if (status === 'unknown' && count === 0) {
       return [];
     }
-    return status === 'ok' || status === 'unknown'
-      ? `${count} ${status}`
-      : `${count} ${status}${count === 1 ? '' : 's'}`;
+    return status === 'ok' || status === 'unknown' ? `${count} ${status}` : countOf(count, status);
   });
   return [...lines, ...(lines.length === 0 ? [] : ['']), counts.join(', '), ''].join('\n');
 }

@@ -1,5 +1,6 @@
 import {
   answerPacketQuestion,
+  countOf,
   describeChange,
   familyOf,
   formatPacketAnswer,
@@ -270,6 +271,6 @@ function followedLines({ time, what, programmed, delayMilliseconds }: FollowedCh
 }
 
 function syncText({ family, full, milliseconds, servicePorts }: ProgrammingSync): string {
-  const ports = `${servicePorts} service port${servicePorts === 1 ? '' : 's'}`;
+  const ports = countOf(servicePorts, 'service port');
   return `a ${full ? 'full ' : ''}sync of ${family}, ${ports} in ${milliseconds} ms`;
 }

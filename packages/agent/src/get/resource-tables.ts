@@ -1,4 +1,5 @@
 import {
+  countOf,
   type FrontendView,
   formatBytes,
   formatPorts,
@@ -162,7 +163,7 @@ function actionOf({ action, endpoints }: FrontendView, port: ServicePortView): s
     return action;
   }
   const used = port.endpoints.filter(({ used, isLocal }) => used && (endpoints === 'cluster' || isLocal)).length;
-  return `forward to ${used} ${endpoints === 'local' ? 'local ' : ''}endpoint${used === 1 ? '' : 's'}`;
+  return `forward to ${countOf(used, endpoints === 'local' ? 'local endpoint' : 'endpoint')}`;
 }
 
 function portLabel({ portName, port, protocol }: ServicePortView): string {

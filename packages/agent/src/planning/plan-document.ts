@@ -1,5 +1,6 @@
 import {
   comparisonLines,
+  countOf,
   type FamilyVerification,
   formatPlanSummary,
   MARKS,
@@ -219,8 +220,4 @@ function verdict({ changed, comparison, rules, removals, to, withoutAddress }: P
 
 function servicesOf({ summary }: StateComparison, withoutAddress: number): string {
   return formatPlanSummary({ summary: { ...summary, add: summary.add + withoutAddress } });
-}
-
-function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

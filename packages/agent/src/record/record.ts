@@ -1,5 +1,5 @@
 import type { IPFamily, RecordedEntry } from '@kube-proxier/core';
-import { messageOf, ProxierError, printable } from '@kube-proxier/core';
+import { countOf, messageOf, ProxierError, printable } from '@kube-proxier/core';
 import { replayRecording } from '@kube-proxier/server';
 import { stringify } from 'yaml';
 import type { AgentSettings } from '../flags/agent-settings.js';
@@ -197,7 +197,7 @@ function formatSummary(summary: RecordingSummary, output: AgentSettings['output'
       `Syncs ${family}`,
       `${one.succeeded} succeeded${one.longestMilliseconds === null ? '' : `, at most ${one.longestMilliseconds} ms`}; ${one.failed} failed`,
     ]),
-    ['Drift', `${summary.driftRepairs} repairs`],
+    ['Drift', countOf(summary.driftRepairs, 'repair')],
     ['Failures', `${summary.failures} of other parts`],
     ['Ready', ready === null ? 'unknown' : ready ? 'yes, at the end' : 'no, at the end'],
     ...(damage === null ? [] : [['Damaged', printable(damage)] as [string, string]]),

@@ -1,4 +1,4 @@
-import { assertNever } from '@kube-proxier/core';
+import { assertNever, countOf } from '@kube-proxier/core';
 import type { NodeStatus, ProbeStatus, StatusVerdict } from '@kube-proxier/server';
 import { formatAge } from '../commands/format-age.js';
 import { plainStyle, type Tone } from '../terminal/text-style.js';
@@ -33,12 +33,12 @@ export function formatStatus(status: NodeStatus, now: number, style = plainStyle
   if (status.modeReason !== null) {
     row('Mode', `${mode}, because ${status.modeReason}`);
   }
-  row('In force', `${count(status.services, 'Service')}, ${count(status.endpoints, 'endpoint')}`);
+  row('In force', `${countOf(status.services, 'Service')}, ${countOf(status.endpoints, 'endpoint')}`);
   for (const [family, one] of Object.entries(status.families)) {
     row(
       family,
       one.programmed
-        ? `${count(one.servicePorts, 'service port')}, last sync ${ago(one.lastSync, now)} in ${one.lastSyncMilliseconds} ms, last full sync ${ago(one.lastFullSync, now)}`
+        ? `${countOf(one.servicePorts, 'service port')}, last sync ${ago(one.lastSync, now)} in ${one.lastSyncMilliseconds} ms, last full sync ${ago(one.lastFullSync, now)}`
         : 'not programmed yet',
     );
   }
@@ -64,7 +64,7 @@ export function formatStatus(status: NodeStatus, now: number, style = plainStyle
   if (status.healthChecks) {
     const { up, down, unknown, invalidServices, failing } = status.healthChecks;
     if (up + down + unknown + invalidServices > 0) {
-      const invalid = invalidServices === 0 ? '' : `; ${count(invalidServices, 'Service')} with invalid annotations`;
+      const invalid = invalidServices === 0 ? '' : `; ${countOf(invalidServices, 'Service')} with invalid annotations`;
       row('Health checks', `${up} passed, ${down} failed, ${unknown} without a result${invalid}`);
     }
     for (const { service, endpoint, reason, since } of failing) {
@@ -96,12 +96,12 @@ function verification({ verification: last }: NodeStatus, now: number): string {
   if (last === null) {
     return 'not yet';
   }
-  const when = `${ago(last.time, now)}, ${count(last.packetClasses, 'class', 'es')} of packets`;
+  const when = `${ago(last.time, now)}, ${countOf(last.packetClasses, 'class', 'classes')} of packets`;
   switch (last.verdict) {
     case 'verified':
       return when;
     case 'different':
-      return `${when}: ${count(last.differences, 'difference')}`;
+      return `${when}: ${countOf(last.differences, 'difference')}`;
     case 'unknown':
       return `${when}: not everything could be verified: ${last.firstFinding}`;
     default:
@@ -130,10 +130,6 @@ function repairs({ driftRepairs, lastDrift }: NodeStatus, now: number): string {
 
 function ago(time: string | null, now: number): string {
   return time === null ? 'never' : `${formatAge(Date.parse(time), now)} ago`;
-}
-
-function count(number: number, name: string, plural = 's'): string {
-  return `${number} ${name}${number === 1 ? '' : plural}`;
 }
 
 function megabytes(bytes: number): string {

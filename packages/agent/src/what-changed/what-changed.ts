@@ -1,5 +1,6 @@
 import {
   type ChangeType,
+  countOf,
   describeChange,
   type IPFamily,
   printable,
@@ -139,7 +140,7 @@ function eventsOf(
         return [];
       }
       const whole = entry.full ? 'full sync' : 'sync';
-      const ports = `${entry.changes} service port${entry.changes === 1 ? '' : 's'}`;
+      const ports = countOf(entry.changes, 'service port');
       const [only] = services;
       const single = !entry.full && services.size === 1 ? (only ?? null) : null;
       const isListed = !entry.full && services.size > 1 && services.size <= 3;

@@ -1,6 +1,7 @@
 import { joinHostPort } from '../model/address.js';
 import { formatPorts } from '../model/port-range.js';
 import { formatServicePortName } from '../model/service-port-name.js';
+import { countOf } from '../text/count-of.js';
 import {
   type Change,
   type EndpointChange,
@@ -52,7 +53,7 @@ export function formatPlanLines(lines: readonly PlanLine[]): string {
 
 /** `2 Services to add, 1 to change, 0 to remove` */
 export function formatPlanSummary({ summary: { add, change, remove } }: Pick<StateComparison, 'summary'>): string {
-  return `${add} Service${add === 1 ? '' : 's'} to add, ${change} to change, ${remove} to remove`;
+  return `${countOf(add, 'Service')} to add, ${change} to change, ${remove} to remove`;
 }
 
 /** One line covers both families of a service port. */

@@ -3,6 +3,7 @@ import { assertNever } from '../model/assert-never.js';
 import { describeMasquerading } from '../simulator/describe-masquerading.js';
 import { formatSimulation } from '../simulator/format-simulation.js';
 import type { SimulatedOutcome } from '../simulator/simulate-packet.js';
+import { countOf } from '../text/count-of.js';
 import { formatTable } from '../text/text-table.js';
 import type { AnsweredCase, PacketAnswer } from './answer-question.js';
 
@@ -40,7 +41,7 @@ function row({ client, via, explanation: { packet, outcome } }: AnsweredCase): r
 function resultOf(outcome: SimulatedOutcome): string {
   switch (outcome.kind) {
     case 'forwarded':
-      return `${outcome.choices.length} endpoint${outcome.choices.length === 1 ? '' : 's'}`;
+      return countOf(outcome.choices.length, 'endpoint');
     case 'refused':
     case 'dropped':
       return outcome.kind;

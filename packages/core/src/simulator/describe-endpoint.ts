@@ -3,6 +3,7 @@ import type { Endpoint } from '../model/endpoint.js';
 import { DEFAULT_WEIGHT, isDrained } from '../model/endpoint-weights.js';
 import type { Frontend } from '../model/frontend.js';
 import type { NodeState, ResolvedServicePort } from '../model/proxy-state.js';
+import { countOf } from '../text/count-of.js';
 import { isSelectable } from '../tracking/endpoint-set.js';
 
 /** Whether an endpoint is in an endpoint list, and why, as text. */
@@ -64,7 +65,7 @@ function describeEndpoint(
       return assertNever(basis);
   }
   if (!endpoint.ready) {
-    const ready = count(readyEndpoints(), 'ready one exists', 'ready ones exist');
+    const ready = countOf(readyEndpoints(), 'ready one exists', 'ready ones exist');
     return { used: false, reason: `${place}${condition}, and ${ready}` };
   }
   if (list === 'cluster' && selection.topology === 'PreferSameNode') {
@@ -93,10 +94,6 @@ function describeCondition(endpoint: Endpoint): string {
     return endpoint.serving ? 'terminating, still serving' : 'terminating, no longer serving';
   }
   return endpoint.notReadyReason === undefined ? 'not ready' : `not ready: ${endpoint.notReadyReason}`;
-}
-
-function count(number: number, one: string, many: string): string {
-  return `${number} ${number === 1 ? one : many}`;
 }
 
 function names(what: string, list: readonly string[]): string {

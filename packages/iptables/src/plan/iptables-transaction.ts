@@ -1,4 +1,4 @@
-import { finish, type IPFamily, type Slices } from '@kube-proxier/core';
+import { countOf, finish, type IPFamily, type Slices } from '@kube-proxier/core';
 import {
   EMPTY_TABLE_DOCUMENT,
   type IptablesChain,
@@ -75,7 +75,7 @@ export function describeTransaction({ filter, nat }: IptablesTransaction): strin
   const chains = sum(({ writes }) => writes.size);
   const removed = sum(({ deletes }) => deletes.size);
   const jumps = sum(({ insertions }) => insertions.length);
-  return `${chains} chains and ${jumps} jumps, removed ${removed} chains`;
+  return `${countOf(chains, 'chain')} and ${countOf(jumps, 'jump')}, removed ${countOf(removed, 'chain')}`;
 }
 
 /** The text for `iptables-restore --noflush`; empty when nothing changes. */

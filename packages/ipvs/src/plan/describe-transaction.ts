@@ -1,3 +1,4 @@
+import { countOf } from '@kube-proxier/core';
 import type { IpvsStep, IpvsTransaction } from './ipvs-transaction.js';
 
 /** A short summary for the log: `2 virtual servers, 5 real servers`. */
@@ -11,22 +12,22 @@ export function describeTransaction({ steps }: IpvsTransaction): string {
     [
       commands('ipvs', (what) => what.endsWith('virtual')) +
         sum((step) => (step.to === 'retirement' ? step.servers.length : 0)),
-      'virtual servers',
+      'virtual server',
     ],
     [
       commands('ipvs', (what) => what.endsWith('real')) +
         sum((step) =>
           step.to === 'draining' ? step.servers.length : step.to === 'retirement' ? step.reals.length : 0,
         ),
-      'real servers',
+      'real server',
     ],
-    [commands('sets', () => true), 'sets and entries'],
-    [sum((step) => (step.to === 'addresses' ? step.add.length + step.remove.length : 0)), 'addresses'],
-    [sum((step) => (step.to === 'interface' ? 1 : 0)), 'interfaces'],
-    [sum((step) => (step.to === 'rules' ? step.document.size : 0)), 'tables of rules'],
+    [commands('sets', () => true), 'set or entry', 'sets and entries'],
+    [sum((step) => (step.to === 'addresses' ? step.add.length + step.remove.length : 0)), 'address', 'addresses'],
+    [sum((step) => (step.to === 'interface' ? 1 : 0)), 'interface'],
+    [sum((step) => (step.to === 'rules' ? step.document.size : 0)), 'table of rules', 'tables of rules'],
   ] as const;
   return words
     .filter(([count]) => count > 0)
-    .map(([count, what]) => `${count} ${what}`)
+    .map(([count, noun, plural]) => countOf(count, noun, plural))
     .join(', ');
 }

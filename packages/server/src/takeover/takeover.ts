@@ -1,6 +1,7 @@
 import {
   type BackendModule,
   type Clock,
+  countOf,
   type IPFamily,
   type Logger,
   messageOf,
@@ -156,7 +157,7 @@ export class Takeover implements ServerObserver {
     const wrong = different.filter(({ decidedBy }) => decidedBy?.foreign !== true);
     const [first] = wrong;
     if (first !== undefined) {
-      const more = wrong.length > 1 ? `, and ${wrong.length - 1} more differences` : '';
+      const more = wrong.length > 1 ? `, and ${countOf(wrong.length - 1, 'more difference')}` : '';
       return this.#keep(`mode ${inForce} does not do what the state says: ${first.message}${more}`);
     }
     if (different.length > 0 && verifyNow !== undefined) {

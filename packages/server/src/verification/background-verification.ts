@@ -1,14 +1,15 @@
-import type {
-  BackendModule,
-  Clock,
-  IPFamily,
-  Logger,
-  ModeSelection,
-  ProxierOptions,
-  ProxyState,
-  SyncSuccess,
-  Timer,
-  VerificationFinding,
+import {
+  type BackendModule,
+  type Clock,
+  countOf,
+  type IPFamily,
+  type Logger,
+  type ModeSelection,
+  type ProxierOptions,
+  type ProxyState,
+  type SyncSuccess,
+  type Timer,
+  type VerificationFinding,
 } from '@kube-proxier/core';
 import type { ServerObserver } from '../server-observer.js';
 import { type NodeVerification, verifyNode } from './verify-node.js';
@@ -170,7 +171,9 @@ export class BackgroundVerification implements ServerObserver {
       logger.error(`The kernel does not do what the state says: ${message}`, { mode, packetClasses: classes });
     }
     if (fresh.length > MAX_LOGGED) {
-      logger.error(`${fresh.length - MAX_LOGGED} more differences; run kube-proxier verify to list them`, { mode });
+      logger.error(`${countOf(fresh.length - MAX_LOGGED, 'more difference')}; run kube-proxier verify to list them`, {
+        mode,
+      });
     }
     for (const { message } of findings.filter(({ result }) => result === 'unknown')) {
       if (!this.#logged.has(message)) {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { assertNever, type Clock, type Logger, messageOf } from '@kube-proxier/core';
+import { assertNever, type Clock, countOf, type Logger, messageOf } from '@kube-proxier/core';
 import type { ApiClient } from '../api/api-client.js';
 import { InactivityTimer } from '../api/inactivity-timer.js';
 import { ApiError, ApiStatusError, ResponseTooLarge } from '../api/kubernetes-error.js';
@@ -246,7 +246,7 @@ export class ListWatch {
     this.#resourceVersion = version;
     this.#answered();
     this.options.availability.answered(this.#resource.name);
-    this.#note(2, `listed ${this.#cache.size} objects`, { resourceVersion: version });
+    this.#note(2, `listed ${countOf(this.#cache.size, 'object')}`, { resourceVersion: version });
     this.listener.settled(this.#cache);
     this.listener.listed(this.#cache);
   }
