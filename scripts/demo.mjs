@@ -133,17 +133,17 @@ async function play() {
   let sandbox;
   try {
     say(paint('1', 'kube-proxier: from a Service in a YAML file to a packet at its endpoint'));
-    step('A world to play in');
+    step('The network: a sandbox of network namespaces');
     sandbox = await NetworkSandbox.create({ pods: 2, remotePods: 1 });
-    const world = await new World(sandbox, directory, stop.signal).start();
-    await perform(world);
+    const cluster = await new DemoCluster(sandbox, directory, stop.signal).start();
+    await perform(cluster);
     if (keep) {
-      explainKeeping(world);
+      explainKeeping(cluster);
       process.send?.({ up: true });
       await new Promise((resolve) => stop.signal.addEventListener('abort', resolve, { once: true }));
       return 0;
     }
-    await finish(world);
+    await finish(cluster);
     return 0;
   } catch (error) {
     const reason = stop.signal.aborted ? stop.signal.reason : error;
@@ -188,7 +188,7 @@ function outputOf(stream) {
 }
 
 /** The hosts of the demo and their processes. */
-class World {
+class DemoCluster {
   /**
    * @param {NetworkSandbox} sandbox
    * @param {string} directory
@@ -225,8 +225,8 @@ class World {
         ].join('\n'),
       ),
     );
-    say("Each is a network namespace with addresses of its own, IPv6 too; this machine's network is not touched.");
-    say('A real redis-server runs in pod1 and in remote-pod1, and knows the name of its pod.');
+    say('Each is a network namespace with IPv4 and IPv6 addresses. The network of this machine is not changed.');
+    say('A redis-server runs in pod1 and in remote-pod1, with the name of its pod as the value of "whoami".');
     await cp(EXAMPLE, this.manifests, { recursive: true });
     await Promise.all([this.startRedis(this.sandbox.pod(1)), this.startRedis(this.sandbox.remotePod(1))]);
     return this;
@@ -392,9 +392,9 @@ function expectOnly(answers, names) {
   }
 }
 
-/** @param {World} world */
-async function perform(world) {
-  const { sandbox, client, node } = world;
+/** @param {DemoCluster} cluster */
+async function perform(cluster) {
+  const { sandbox, client, node } = cluster;
   const pod1 = sandbox.pod(1);
   const pod2 = sandbox.pod(2);
   const remote = sandbox.remotePod(1);
@@ -402,42 +402,44 @@ async function perform(world) {
   step(`A Service: ${SERVICE}, port ${NODE_PORT} of every node`);
   show('', 'cat examples/saythx-redis/service.yaml', readFileSync(join(EXAMPLE, 'service.yaml'), 'utf8'));
   say('No proxy serves it yet:');
-  show('client', `redis-cli -h ${node.ipv4} -p ${NODE_PORT} ping`, await refusal(world));
+  show('client', `redis-cli -h ${node.ipv4} -p ${NODE_PORT} ping`, await refusal(cluster));
 
-  step('kube-proxier starts on the node, and follows the directory with the YAML files');
-  const args = world.startAgent();
-  await world.until(
+  step('kube-proxier starts on the node and watches the directory with the manifests');
+  const args = cluster.startAgent();
+  await cluster.until(
     'an answer through the NodePort',
-    async () => (await world.redisCli(client, node.ipv4, NODE_PORT, 'ping')) === 'PONG',
+    async () => (await cluster.redisCli(client, node.ipv4, NODE_PORT, 'ping')) === 'PONG',
   );
   show(
     'node',
-    `kube-proxier ${args.join(' ').replaceAll(world.manifests, 'manifests')}`,
-    world.agentLines.join('\n').replaceAll(world.manifests, 'manifests'),
+    `kube-proxier ${args.join(' ').replaceAll(cluster.manifests, 'manifests')}`,
+    cluster.agentLines.join('\n').replaceAll(cluster.manifests, 'manifests'),
   );
-  say('Now it answers: from outside by the NodePort, by IPv6 as well, and from pod2 by the cluster IP.');
+  say('The Service answers: outside the cluster by the NodePort, over IPv4 and IPv6, and in pod2 by the cluster IP.');
   await ask(client, [node.ipv4, NODE_PORT], ['set', 'greeting', 'hello from outside'], 'OK');
-  await world.until(
+  await cluster.until(
     'an answer by IPv6',
-    async () => (await world.redisCli(client, node.ipv6, NODE_PORT, 'ping')) === 'PONG',
+    async () => (await cluster.redisCli(client, node.ipv6, NODE_PORT, 'ping')) === 'PONG',
   );
   await ask(client, [node.ipv6, NODE_PORT], ['get', 'greeting'], 'hello from outside');
   await ask(pod2, [CLUSTER_IP, PORT], ['get', 'greeting'], 'hello from outside');
   await ask(client, [node.ipv4, NODE_PORT], ['get', 'whoami'], 'pod1');
 
-  step('From one endpoint to two: traffic spreads');
+  step('The Service is scaled from one endpoint to two');
   say('endpoints.yaml is rewritten, with remote-pod1 on the other node besides pod1.');
-  world.writeEndpoints([pod1, remote]);
-  await world.until('an answer of the new endpoint', async () => (await world.whoAnswers(10)).answers.has(remote.name));
-  const spread = await world.whoAnswers(200);
+  cluster.writeEndpoints([pod1, remote]);
+  await cluster.until('an answer of the new endpoint', async () =>
+    (await cluster.whoAnswers(10)).answers.has(remote.name),
+  );
+  const spread = await cluster.whoAnswers(200);
   expectOnly(spread.answers, [pod1.name, remote.name]);
   show('client', `${spread.script} | sort | uniq -c`, describe(spread.answers));
 
   step(`The rules of ${SERVICE}`);
-  await showRules(world);
+  await showRules(cluster);
 
   step('One endpoint is removed, and no connection fails');
-  await removeWithoutLoss(world, pod1, remote);
+  await removeWithoutLoss(cluster, pod1, remote);
 
   /**
    * @param {Host} host
@@ -446,7 +448,7 @@ async function perform(world) {
    * @param {string} expected
    */
   async function ask(host, [address, port], command, expected) {
-    const answer = await world.redisCli(host, address, port, ...command);
+    const answer = await cluster.redisCli(host, address, port, ...command);
     const words = command.map((word) => (word.includes(' ') ? `"${word}"` : word));
     show(host.name, `redis-cli -h ${address} -p ${port} ${words.join(' ')}`, answer);
     if (answer !== expected) {
@@ -455,10 +457,10 @@ async function perform(world) {
   }
 }
 
-/** @param {World} world */
-async function refusal(world) {
+/** @param {DemoCluster} cluster */
+async function refusal(cluster) {
   try {
-    const answer = await world.redisCli(world.client, world.node.ipv4, NODE_PORT, 'ping');
+    const answer = await cluster.redisCli(cluster.client, cluster.node.ipv4, NODE_PORT, 'ping');
     throw new Error(`answered ${answer}`);
   } catch (error) {
     const { stderr = '', message } = /** @type {Error & {stderr?: string}} */ (error);
@@ -471,12 +473,12 @@ async function refusal(world) {
 }
 
 /**
- * @param {World} world
+ * @param {DemoCluster} cluster
  * @param {Host} gone
  * @param {Host} stays
  */
-async function removeWithoutLoss(world, gone, stays) {
-  const { client, node } = world;
+async function removeWithoutLoss(cluster, gone, stays) {
+  const { client, node } = cluster;
   say(
     `A client connects again and again, while ${gone.name} is taken out of endpoints.yaml; once no connection is sent there any`,
   );
@@ -497,12 +499,12 @@ async function removeWithoutLoss(world, gone, stays) {
     latest = [...latest, line].slice(-50);
   });
   const onlyStays = () => latest.length === 50 && latest.every((name) => name === stays.name);
-  await world.until('answers of both', () => [gone, stays].every(({ name }) => (answers.get(name) ?? 0) > 20));
-  world.writeEndpoints([stays]);
-  await world.until(`50 answers of ${stays.name} in a row`, onlyStays);
-  await world.stopRedis(gone);
+  await cluster.until('answers of both', () => [gone, stays].every(({ name }) => (answers.get(name) ?? 0) > 20));
+  cluster.writeEndpoints([stays]);
+  await cluster.until(`50 answers of ${stays.name} in a row`, onlyStays);
+  await cluster.stopRedis(gone);
   latest = [];
-  await world.until('50 answers more', onlyStays);
+  await cluster.until('50 answers more', onlyStays);
   await ended(loop);
   show(
     'client',
@@ -516,27 +518,25 @@ async function removeWithoutLoss(world, gone, stays) {
   say(`${total} connections, none failed.`);
 }
 
-/** @param {World} world */
-async function showRules(world) {
+/** @param {DemoCluster} cluster */
+async function showRules(cluster) {
   if (mode === 'iptables') {
-    const { stdout } = await world.node.exec(['iptables-save', '-t', 'nat']);
+    const { stdout } = await cluster.node.exec(['iptables-save', '-t', 'nat']);
     const rules = serviceRules(stdout);
     if (rules.length === 0) {
       throw new DemoError('no rule names the Service');
     }
     show('node', `iptables-save -t nat   # the part of ${SERVICE}`, rules.join('\n'));
   } else {
-    say(
-      'What the kernel does with packets, from the ruleset as it is read back; unknown where there is no nft to print it:',
-    );
+    say('What the kernel does with packets, by the rules that are read from it; unknown where no nft is installed:');
     const verification = [process.execPath, AGENT, 'verify'];
-    const { stdout } = await world.node.exec(['sh', '-c', '"$@" || test $? = 2', 'sh', ...verification]);
+    const { stdout } = await cluster.node.exec(['sh', '-c', '"$@" || test $? = 2', 'sh', ...verification]);
     show('node', 'kube-proxier verify', stdout);
   }
-  const question = [world.client.ipv4, `${world.node.ipv4}:${NODE_PORT}`];
+  const question = [cluster.client.ipv4, `${cluster.node.ipv4}:${NODE_PORT}`];
   try {
-    const { stdout: answer } = await world.node.exec([process.execPath, AGENT, 'explain', ...question]);
-    say('The same in words:');
+    const { stdout: answer } = await cluster.node.exec([process.execPath, AGENT, 'explain', ...question]);
+    say('The path of a packet of the client:');
     show('node', `kube-proxier explain ${question.join(' ')}`, answer);
   } catch (error) {
     throw new DemoError(`kube-proxier explain failed: ${messageOf(error)}`);
@@ -573,12 +573,12 @@ function serviceRules(saved) {
     );
 }
 
-/** @param {World} world */
-async function finish(world) {
-  const { client, node } = world;
-  step('kube-proxier ends, and the installed rules continue to work');
-  const { agent } = world;
-  world.agent = undefined;
+/** @param {DemoCluster} cluster */
+async function finish(cluster) {
+  const { client, node } = cluster;
+  step('kube-proxier stops, and the installed rules continue to work');
+  const { agent } = cluster;
+  cluster.agent = undefined;
   const status = agent && (await ended(agent));
   if (status !== 0) {
     throw new DemoError(`kube-proxier ended with status ${status}`);
@@ -586,14 +586,14 @@ async function finish(world) {
   show(
     'client',
     `redis-cli -h ${node.ipv4} -p ${NODE_PORT} ping`,
-    await world.redisCli(client, node.ipv4, NODE_PORT, 'ping'),
+    await cluster.redisCli(client, node.ipv4, NODE_PORT, 'ping'),
   );
 
-  step('kube-proxier cleanup removes every trace');
+  step('kube-proxier cleanup removes all rules');
   await node.exec([process.execPath, AGENT, 'cleanup']);
   await showLeftovers(node);
-  show('client', `redis-cli -h ${node.ipv4} -p ${NODE_PORT} ping`, await refusal(world));
-  say(`\n${paint('1;32', 'Everything went as it should.')}`);
+  show('client', `redis-cli -h ${node.ipv4} -p ${NODE_PORT} ping`, await refusal(cluster));
+  say(`\n${paint('1;32', 'All steps succeeded.')}`);
 }
 
 /** @param {NetworkSandbox['node']} node */
@@ -602,7 +602,7 @@ async function showLeftovers(node) {
     const { stdout } = await node.exec([process.execPath, AGENT, 'cleanup', '--dry-run']);
     show('node', 'kube-proxier cleanup --dry-run', stdout);
     if (!stdout.includes('No leftovers found')) {
-      throw new DemoError('something is left');
+      throw new DemoError('leftovers were found');
     }
     return;
   }
@@ -617,25 +617,25 @@ async function showLeftovers(node) {
   }
 }
 
-/** @param {World} world */
-function explainKeeping(world) {
+/** @param {DemoCluster} cluster */
+function explainKeeping(cluster) {
   const enter =
     process.getuid?.() === 0 && !isRootless()
       ? ''
       : `nsenter --target ${process.pid} --user --mount --preserve-credentials `;
   const inside = (/** @type {Host} */ host) => `${enter}ip netns exec ${host.namespace}`;
-  step('Yours now');
-  say(`It all stays up, kube-proxier included. Its log is ${world.agentLog}.
-Change what the Service is made of; kube-proxier follows within a second or so:
-    $EDITOR ${world.manifests}/endpoints.yaml
-Be the outside client, a pod, or the node:
-    ${inside(world.client)} redis-cli -h ${world.node.ipv4} -p ${NODE_PORT} get whoami
-    ${inside(world.sandbox.pod(2))} redis-cli -h ${CLUSTER_IP} -p ${PORT} get whoami
-    ${inside(world.node)} ${mode === 'iptables' ? 'iptables-save -t nat' : `node ${AGENT} verify`}
-    ${inside(world.node)} node ${AGENT} explain ${world.client.ipv4} ${world.node.ipv4}:${NODE_PORT}
-A Redis for pod2, to add ${world.sandbox.pod(2).ipv4} to the endpoints:
-    ${inside(world.sandbox.pod(2))} redis-server --port ${PORT} --protected-mode no --save ''
-Take it down, and nothing is left:
+  step('The sandbox is kept');
+  say(`The sandbox and kube-proxier keep running. The log is ${cluster.agentLog}.
+Change the endpoints of the Service; kube-proxier programs them within a second:
+    $EDITOR ${cluster.manifests}/endpoints.yaml
+Run commands on the client, in a pod, or on the node:
+    ${inside(cluster.client)} redis-cli -h ${cluster.node.ipv4} -p ${NODE_PORT} get whoami
+    ${inside(cluster.sandbox.pod(2))} redis-cli -h ${CLUSTER_IP} -p ${PORT} get whoami
+    ${inside(cluster.node)} ${mode === 'iptables' ? 'iptables-save -t nat' : `node ${AGENT} verify`}
+    ${inside(cluster.node)} node ${AGENT} explain ${cluster.client.ipv4} ${cluster.node.ipv4}:${NODE_PORT}
+Start a redis-server in pod2, and add ${cluster.sandbox.pod(2).ipv4} to the endpoints:
+    ${inside(cluster.sandbox.pod(2))} redis-server --port ${PORT} --protected-mode no --save ''
+Remove the sandbox:
     kill ${process.pid}`);
 }
 
