@@ -27,7 +27,7 @@ describe('the manifests of', () => {
   });
 });
 
-test('deployment-watch: prints what is short of replicas, then every change of their number, until it is stopped', async () => {
+test('deployment-watch: prints Deployments with missing replicas, then every change of the number of replicas', async () => {
   const resource = { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments' };
   const server = await FakeApiServer.start({ resources: [resource] });
   const put = (name: string, replicas: number, available: number, image = 'web:1') =>
@@ -48,7 +48,7 @@ test('deployment-watch: prints what is short of replicas, then every change of t
   }
   const lines = () => printed.split('\n').slice(0, -1);
   try {
-    const first = ['2 Deployments, 1 of them short of replicas', 'shop/web: 2 of 3 available'];
+    const first = ['2 Deployments, 1 of them with missing replicas', 'shop/web: 2 of 3 available'];
     await until(
       () => lines().length >= 2,
       () => printed,
@@ -130,7 +130,7 @@ whereAllowed('the examples', () => {
   };
 
   test.each(casesOf(['nftables'], ['iptables']))(
-    'node-agent: packets flow in mode %s, its own handler and observer are called, and rules stay when it ends',
+    'node-agent: packets flow in mode %s, its event handler and observer are called, and rules stay when it stops',
     async (mode) => {
       cpSync(join(EXAMPLES, 'node-agent/manifests'), directory, { recursive: true });
       const flags = [`--mode=${mode}`, `--manifests=${directory}`, '--node-name=node1'];
@@ -141,7 +141,7 @@ whereAllowed('the examples', () => {
       expect(metrics).toContain('node_agent_services{namespace="shop",type="NodePort"} 1');
       expect(metrics).toMatch(/^kube_proxier_service_ports\{ip_family="IPv4"\} 1$/m);
       expect(metrics).not.toContain('process_cpu_seconds_total');
-      expect(output).toMatch(/^\{"level":"info","message":"in force","family":"IPv4","servicePorts":1,/m);
+      expect(output).toMatch(/^\{"level":"info","message":"synced","family":"IPv4","servicePorts":1,/m);
 
       rmSync(join(directory, 'web.yaml'));
       await reached('the Service is gone', async () => (await answered(sandbox.node.ipv4, 30080)) === 'refused');
@@ -152,9 +152,9 @@ whereAllowed('the examples', () => {
     },
   );
 
-  test('static-lb: balances without a cluster, keeps clients with their server, checks the servers, and drops other sources', async () => {
+  test('static-lb: balances without a cluster, keeps session affinity, checks the servers, and drops other sources', async () => {
     cpSync(join(EXAMPLES, 'static-lb/manifests'), directory, { recursive: true });
-    // Its checks take longer than a test should.
+    // Its interval is too long for a test.
     const service = readFileSync(join(directory, 'service.yaml'), 'utf8');
     writeFileSync(
       join(directory, 'service.yaml'),
@@ -174,7 +174,7 @@ whereAllowed('the examples', () => {
     }
     expect(await answered('192.0.2.80', 80, other)).toBe('timeout');
 
-    // Its server stops, and starts again; then the others stop.
+    // Its server is stopped and started; then the others are stopped.
     const pods = [...sandbox.pods, ...sandbox.remotePods];
     await servers.get(server)?.close();
     await reached('another server', async () => {
@@ -195,7 +195,7 @@ whereAllowed('the examples', () => {
     }
     await reached('all servers', () => output.split('is used again').length - 1 >= 3);
 
-    // It is taken out by hand.
+    // It is set to not ready.
     const file = join(directory, 'endpoints.yaml');
     const addressOf = pods.find(({ name }) => name === server)?.ipv4;
     const text = readFileSync(file, 'utf8');

@@ -132,7 +132,7 @@ export function valuesTable() {
     value === undefined ? '' : `\`${JSON.stringify(value)}\``,
     comment.replaceAll('|', '\\|'),
   ]);
-  const header = ['value', 'default', 'what it is'];
+  const header = ['value', 'default', 'description'];
   const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (/** @type {readonly string[]} */ cells) =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;

@@ -22,24 +22,24 @@ import { renderConfig } from './render-config.js';
 import { renderRules } from './render-rules.js';
 
 export interface HaproxyBackendOptions {
-  /** For the configuration and the sockets of HAProxy. Default `/run/kube-proxier-haproxy`. */
+  /** Directory for the configuration and the sockets of HAProxy. Default `/run/kube-proxier-haproxy`. */
   readonly directory?: string;
-  /** The first of two ports that HAProxy listens on, on an address of its own on `lo`. Default 10350. */
+  /** The first of two ports that HAProxy listens on, on a separate address on `lo`. Default 10350. */
   readonly port?: number;
   /** Runs `haproxy`, `nft` and `ip`. Default: on this host. */
   readonly runner?: CommandRunner;
 }
 
 const MODE = 'haproxy';
-/** HAProxy asks connection tracking for the address that a client meant in IPv4 only. */
+/** HAProxy reads the original destination from connection tracking for IPv4 only. */
 const FAMILIES: readonly IPFamily[] = ['IPv4'];
 
-/** Makes the backend. Touches nothing until it is used. */
+/** Creates the backend. Changes nothing until it is used. */
 export function createHaproxyBackend(options: HaproxyBackendOptions = {}): BackendModule {
   const { directory = '/run/kube-proxier-haproxy', port = 10350 } = options;
   const runner = options.runner ?? createCommandRunner();
 
-  /** Network namespaces share `/run`, but not what is programmed. */
+  /** Network namespaces share `/run`, but not the programmed rules. */
   const namespaceDirectory = async (): Promise<string> => `${directory}/${(await stat('/proc/self/ns/net')).ino}`;
 
   const lazily = (family: IPFamily) => {
@@ -58,7 +58,7 @@ export function createHaproxyBackend(options: HaproxyBackendOptions = {}): Backe
       mode: MODE,
       context,
       dataplane: {
-        // `readBack` comes before the first plan.
+        // `readBack` is called before the first `plan`.
         plan: (next, changes, installed) => planner?.plan(next, changes, installed),
         readBack: async () => {
           planner = await place();
@@ -85,7 +85,7 @@ export function createHaproxyBackend(options: HaproxyBackendOptions = {}): Backe
       }
     }
     if (failed.length > 0) {
-      const message = `could not remove everything: ${failed.map(messageOf).join('; ')}; run the clean-up again`;
+      const message = `could not remove everything: ${failed.map(messageOf).join('; ')}; run the cleanup again`;
       throw new HaproxyError('HAPROXY_LEFTOVERS', message, { cause: failed[0] });
     }
     await rm(await namespaceDirectory(), { recursive: true, force: true });
@@ -94,18 +94,18 @@ export function createHaproxyBackend(options: HaproxyBackendOptions = {}): Backe
 
   return {
     mode: MODE,
-    description: 'Carries TCP connections in HAProxy, with its load balancing, statistics and runtime API',
+    description: 'Proxies TCP connections with HAProxy, with its load balancing, statistics and runtime API',
     capabilities: {
-      // HAProxy balances TCP only, and connects to endpoints from the node's own address.
+      // HAProxy balances TCP only, and connects to endpoints from an address of the node.
       udp: false,
       sctp: false,
       preservesSource: false,
       localhostNodePorts: true,
-      // Its connections to endpoints pass the table that leads to it.
+      // Its connections to endpoints traverse the table that redirects to HAProxy.
       externalIPsOfPods: false,
-      // Servers of HAProxy have weights; this backend does not set them.
+      // HAProxy has weights for servers; this backend does not set them.
       weights: false,
-      // Nor does it close connections to endpoints that are gone.
+      // This backend does not close connections to endpoints that are gone.
       resets: false,
     },
     probe: () => probe(runner, port),
@@ -116,7 +116,7 @@ export function createHaproxyBackend(options: HaproxyBackendOptions = {}): Backe
   };
 }
 
-/** Has haproxy and nft check what would be written for a cluster without Services. Changes nothing. */
+/** Lets haproxy and nft check the configuration for a cluster without Services. Changes nothing. */
 async function probe(runner: CommandRunner, port: number): Promise<ProbeResult> {
   let directory: string | undefined;
   try {
@@ -164,5 +164,5 @@ function emptyState(family: IPFamily): ProxyState {
   };
 }
 
-/** The backend with its defaults. */
+/** The backend with default options. */
 export const haproxyBackend: BackendModule = createHaproxyBackend();

@@ -5,18 +5,18 @@ import { type HaproxyTransaction, type InstalledHaproxy, planHaproxy } from './h
 import { HaproxyProcess } from './haproxy-process.js';
 import { nftFamilyOf, type Place, TABLE } from './place.js';
 
-/** Milliseconds between two looks for what others removed. */
-const LOOK_EVERY = 500;
+/** Milliseconds between two checks for drift. */
+const CHECK_INTERVAL = 500;
 
 /** Serves one IP family. */
 export class HaproxyDataplane implements Dataplane<HaproxyTransaction, InstalledHaproxy> {
   readonly #process: HaproxyProcess;
   readonly #family: 'ip' | 'ip6';
   readonly #network: string;
-  /** The rules that were written last, and how nft listed them then. */
+  /** The rules that were written last, and the listing of nft after that. */
   #rules: { readonly written: string; readonly listed: string } | undefined;
-  /** Something was written, so that there is something to look after. */
-  #begun = false;
+  /** Whether something was written that can drift. */
+  #isWatched = false;
 
   constructor(
     private readonly place: Place,
@@ -42,7 +42,7 @@ export class HaproxyDataplane implements Dataplane<HaproxyTransaction, Installed
     };
   }
 
-  /** First the servers, then the rules that lead to them. */
+  /** Changes the servers first, then the rules that redirect to them. */
   async apply({ full, reload, servers, rules }: HaproxyTransaction): Promise<void> {
     if (full) {
       const rest = this.#family === 'ip' ? ['scope', 'host'] : ['nodad'];
@@ -59,17 +59,17 @@ export class HaproxyDataplane implements Dataplane<HaproxyTransaction, Installed
       await this.runner.run({ command: 'nft', args: ['-f', '-'], stdin: rules });
       this.#rules = { written: rules, listed: (await this.#list()) ?? '' };
     }
-    this.#begun = true;
+    this.#isWatched = true;
   }
 
   async watch(onDrift: (what: string) => void, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await wait(LOOK_EVERY, undefined, { signal, ref: false }).catch(() => {});
-      const gone = this.#begun && !signal.aborted ? await this.#whatIsGone().catch(messageOf) : undefined;
-      if (gone !== undefined) {
-        // Reported once; the next sync starts it again.
-        this.#begun = false;
-        onDrift(gone);
+      await wait(CHECK_INTERVAL, undefined, { signal, ref: false }).catch(() => {});
+      const missing = this.#isWatched && !signal.aborted ? await this.#findMissing().catch(messageOf) : undefined;
+      if (missing !== undefined) {
+        // Reported once; the next sync enables the check again.
+        this.#isWatched = false;
+        onDrift(missing);
       }
     }
   }
@@ -85,13 +85,13 @@ export class HaproxyDataplane implements Dataplane<HaproxyTransaction, Installed
       .join(', ');
   }
 
-  /** Whether there is a table to clean up. */
+  /** Whether the table exists. */
   async isInstalled(): Promise<boolean> {
     return (await this.#list()) !== undefined;
   }
 
   async cleanup(): Promise<void> {
-    this.#begun = false;
+    this.#isWatched = false;
     this.#rules = undefined;
     const stdin = `table ${this.#family} ${TABLE} {}\ndelete table ${this.#family} ${TABLE}\n`;
     await this.runner.run({ command: 'nft', args: ['-f', '-'], stdin });
@@ -101,8 +101,8 @@ export class HaproxyDataplane implements Dataplane<HaproxyTransaction, Installed
     await this.#process.remove();
   }
 
-  /** A look that costs the same however many Services there are. */
-  async #whatIsGone(): Promise<string | undefined> {
+  /** The cost is independent of the number of Services. */
+  async #findMissing(): Promise<string | undefined> {
     const args = ['list', 'chain', this.#family, TABLE, 'prerouting'];
     const listed = await this.#optional({ command: 'nft', args });
     if (!listed?.includes('jump services')) {
@@ -111,7 +111,7 @@ export class HaproxyDataplane implements Dataplane<HaproxyTransaction, Installed
     return (await this.#process.running()) ? undefined : 'haproxy';
   }
 
-  /** The words of the table, independent of their order; undefined when the table does not exist. */
+  /** The sorted words of the listing of the table; undefined when the table does not exist. */
   async #list(): Promise<string | undefined> {
     const text = await this.#optional({ command: 'nft', args: ['-s', 'list', 'table', this.#family, TABLE] });
     return text

@@ -1,10 +1,10 @@
 import { ProxierError } from '@kube-proxier/core';
 
 /**
- * - `HAPROXY_NOT_RUNNING`: no process answers at its socket.
- * - `HAPROXY_COMMAND_REFUSED`: it answered something else than it should.
- * - `HAPROXY_DIRECTORY`: the directory for its files cannot be used.
- * - `HAPROXY_LEFTOVERS`: a clean-up could not remove everything.
+ * - `HAPROXY_NOT_RUNNING`: no process answers at the admin socket.
+ * - `HAPROXY_COMMAND_REFUSED`: the runtime API returned an unexpected answer.
+ * - `HAPROXY_DIRECTORY`: the directory cannot be used.
+ * - `HAPROXY_LEFTOVERS`: a cleanup could not remove everything.
  */
 export type HaproxyErrorCode =
   | 'HAPROXY_NOT_RUNNING'

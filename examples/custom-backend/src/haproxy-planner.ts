@@ -3,31 +3,31 @@ import type { Place } from './place.js';
 import { backendsOf, type HaproxyConfig, renderConfig, shapeOf } from './render-config.js';
 import { renderRules, rulesShapeOf } from './render-rules.js';
 
-/** A server to add to a backend, or to take out of it, while HAProxy runs. */
+/** A server to add to a backend, or to remove from it, by the runtime API. */
 export type ServerChange =
   | { readonly action: 'add'; readonly backend: string; readonly server: string; readonly endpoint: Endpoint }
   | { readonly action: 'remove'; readonly backend: string; readonly server: string };
 
-/** What is to be done, in this order. */
+/** Changes, in the order in which they are applied. */
 export interface HaproxyTransaction {
-  /** Look after everything that HAProxy and the rules rest on, too: the start, or after something went wrong. */
+  /** Whether to check the address of HAProxy too: at the start, and after a failure or drift. */
   readonly full: boolean;
-  /** Start HAProxy with this, in place of the one that runs. */
+  /** Configuration for a new HAProxy process that replaces the running one. */
   readonly reload: HaproxyConfig | undefined;
   readonly servers: readonly ServerChange[];
-  /** For `nft -f -`. */
+  /** Input of `nft -f -`. */
   readonly rules: string | undefined;
 }
 
-/** What this host was found to hold. */
+/** The current state of this host. */
 export interface InstalledHaproxy {
-  /** What the HAProxy that runs was started with; undefined when none runs. */
+  /** Digest of the configuration of the running HAProxy process; undefined when none runs. */
   readonly structure: string | undefined;
-  /** Servers that take new connections, by backend. */
+  /** Servers that accept new connections, by backend. */
   readonly servers: ReadonlyMap<string, ReadonlySet<string>>;
   /** The rules as written; undefined when the installed rules differ. */
   readonly rules: string | undefined;
-  /** The address of HAProxy's own is on `lo`. */
+  /** Whether the address of HAProxy is assigned to `lo`. */
   readonly address: boolean;
 }
 
@@ -43,7 +43,7 @@ export function planHaproxy(
   return full || reload || servers.length > 0 || rules ? transaction : undefined;
 }
 
-/** Looks at what changed, and at everything only where HAProxy or nft needs everything. */
+/** Reads the changes only, except where HAProxy or nft needs the whole configuration. */
 function step(place: Place, next: ProxyState, changes: ChangeSet): HaproxyTransaction {
   const list = [...changes.servicePorts.values()];
   const reload = list.some(({ previous, current }) => shapeOf(previous) !== shapeOf(current));

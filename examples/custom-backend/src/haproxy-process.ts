@@ -7,14 +7,14 @@ import { HaproxyError } from './haproxy-error.js';
 import type { ServerChange } from './haproxy-planner.js';
 import { type HaproxyConfig, serverAddress } from './render-config.js';
 
-/** Names of Unix sockets have no room for more, with what HAProxy puts behind them while it starts. */
+/** Maximum length: paths of Unix sockets are limited, and HAProxy appends a suffix while it starts. */
 const MAX_DIRECTORY = 70;
-/** Milliseconds for an answer. */
+/** Milliseconds until an answer must arrive. */
 const TIMEOUT = 10_000;
 
 /**
- * The HAProxy of one directory. It is no child of this process and continues when this process ends; the next one finds it
- * by its socket.
+ * The HAProxy process of one directory. It is not a child of this process, and continues when this process exits; after a
+ * restart, it is found by its socket.
  */
 export class HaproxyProcess {
   constructor(
@@ -22,7 +22,7 @@ export class HaproxyProcess {
     private readonly runner: CommandRunner,
   ) {}
 
-  /** What it was started with, and its process id; undefined when it does not run. */
+  /** Digest of its configuration, and its process id; undefined when it does not run. */
   async running(): Promise<{ readonly structure: string; readonly pid: number } | undefined> {
     let info: string;
     try {
@@ -38,12 +38,12 @@ export class HaproxyProcess {
   }
 
   /**
-   * Starts it with this, in place of the one that runs: the new one gets the listening sockets from the old one, which
-   * ends when its last connection does. When this fails, the old one continues unchanged.
+   * Starts a process with this configuration, which replaces the running one: it takes over the listening sockets, and the old
+   * process exits after its last connection. If this fails, the old process continues unchanged.
    */
   async reload({ config, map }: HaproxyConfig): Promise<void> {
     if (this.directory.length > MAX_DIRECTORY) {
-      throw new HaproxyError('HAPROXY_DIRECTORY', `${this.directory} is too long a name; set the option "directory"`);
+      throw new HaproxyError('HAPROXY_DIRECTORY', `the path ${this.directory} is too long; set the option "directory"`);
     }
     try {
       await mkdir(this.directory, { recursive: true, mode: 0o700 });
@@ -58,11 +58,11 @@ export class HaproxyProcess {
     await this.runner.run({ command: 'haproxy', args: ['-D', '-f', this.#config, ...replace] });
   }
 
-  /** Makes the change, also where half of it was made before. */
+  /** Applies a change. Also completes one that was applied in part. */
   async change(change: ServerChange): Promise<void> {
     const name = `${change.backend}/${change.server}`;
     if (change.action === 'add') {
-      // It may be there still, out of service, with connections from before.
+      // It may still exist, in maintenance, with earlier connections.
       const answer = await this.ask(`add server ${name} ${serverAddress(change.endpoint)}`);
       if (!/New server registered|Already exists/.test(answer)) {
         throw refused(`add server ${name}`, answer);
@@ -71,17 +71,17 @@ export class HaproxyProcess {
     } else {
       // Its connections continue; it accepts no new ones.
       await this.#expectNothing(`set server ${name} state maint`);
-      // Fails as long as there are connections: then it stays, out of service.
+      // Fails while it has connections: then it stays in maintenance.
       await this.ask(`del server ${name}`);
     }
   }
 
-  /** Servers that take new connections, by backend. */
+  /** Servers that accept new connections, by backend. */
   async servers(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
     return parseServers(await this.ask('show servers state'));
   }
 
-  /** Ends every HAProxy of this directory, connections too, and removes the directory. */
+  /** Stops all HAProxy processes of this directory, with their connections, and removes the directory. */
   async remove(): Promise<void> {
     const ours = async () => (await listProcesses()).filter(({ command }) => command.includes(this.#config));
     for (const [signal, patience] of [
@@ -92,7 +92,7 @@ export class HaproxyProcess {
         try {
           process.kill(pid, signal);
         } catch {
-          // It has just ended.
+          // It has just exited.
         }
       }
       const deadline = Date.now() + patience;
@@ -102,13 +102,13 @@ export class HaproxyProcess {
     }
     const left = await ours();
     if (left.length > 0) {
-      const message = `haproxy (process ${left.map(({ pid }) => pid).join(', ')}) does not end; end it, and try again`;
+      const message = `haproxy (process ${left.map(({ pid }) => pid).join(', ')}) does not exit; kill it, and try again`;
       throw new HaproxyError('HAPROXY_LEFTOVERS', message);
     }
     await rm(this.directory, { recursive: true, force: true });
   }
 
-  /** One command of the runtime API. */
+  /** Runs one command of the runtime API. */
   async ask(command: string): Promise<string> {
     return await new Promise<string>((resolve, reject) => {
       const chunks: string[] = [];
@@ -117,7 +117,7 @@ export class HaproxyProcess {
       connection.setTimeout(TIMEOUT, () => connection.destroy(new Error(`no answer within ${TIMEOUT} ms`)));
       connection.on('data', (chunk) => chunks.push(String(chunk)));
       connection.on('error', (error) => {
-        const message = `haproxy does not answer at ${this.#socket}: ${messageOf(error)}; it is started again`;
+        const message = `haproxy does not answer at ${this.#socket}: ${messageOf(error)}; it will be started again`;
         reject(new HaproxyError('HAPROXY_NOT_RUNNING', message, { cause: error }));
       });
       connection.on('end', () => resolve(chunks.join('')));
@@ -142,11 +142,11 @@ export class HaproxyProcess {
 }
 
 function refused(command: string, answer: string): HaproxyError {
-  const message = `haproxy answered "${answer.trim()}" to "${command}"; its state is read back and planned again`;
+  const message = `haproxy answered "${answer.trim()}" to "${command}"; its state will be read and planned again`;
   return new HaproxyError('HAPROXY_COMMAND_REFUSED', message);
 }
 
-/** Reads `show servers state`: what takes new connections, by backend. Pure. */
+/** Parses `show servers state`: the servers that accept new connections, by backend. Pure. */
 export function parseServers(text: string): ReadonlyMap<string, ReadonlySet<string>> {
   const lines = text.split('\n');
   const columns =

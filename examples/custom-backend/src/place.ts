@@ -1,15 +1,15 @@
 import type { IPFamily } from '@kube-proxier/core';
 
 /**
- * Where the HAProxy of one IP family stands: one address of its own on `lo`, and two ports, one for each list of
- * endpoints that core may say to pick from.
+ * Addresses and files of the HAProxy process of one IP family: one address on `lo`, and two ports, one for each endpoint list
+ * of a service port.
  */
 export interface Place {
   readonly family: IPFamily;
-  /** Used by nothing else; packets for Services are sent here by address translation. */
+  /** Not used otherwise; packets to Services are redirected to it by DNAT. */
   readonly address: string;
   readonly ports: { readonly cluster: number; readonly local: number };
-  /** Holds the configuration, the map and the sockets. */
+  /** Contains the configuration, the map and the sockets. */
   readonly directory: string;
 }
 
@@ -25,7 +25,7 @@ const ADDRESSES = { IPv4: '169.254.96.96', IPv6: 'fd6b:7062:6861::96' } as const
 
 /**
  * @param directory of this network namespace.
- * @param port the first of the two.
+ * @param port the first of the two ports.
  */
 export function placeOf(family: IPFamily, directory: string, port: number): Place {
   return {

@@ -2,26 +2,26 @@ import { createHash } from 'node:crypto';
 import type { Endpoint, ProxyState, ResolvedServicePort } from '@kube-proxier/core';
 import type { Place } from './place.js';
 
-/** What HAProxy is started with. */
+/** The configuration of a HAProxy process. */
 export interface HaproxyConfig {
   readonly config: string;
-  /** Which address and port belongs to which service port. */
+  /** Map file: the service port of each address and port. */
   readonly map: string;
-  /** Stands for everything but the servers, which can be changed while it runs. Shows in `show info`. */
+  /** Digest of everything except the servers, which the runtime API can change. Shown by `show info`. */
   readonly structure: string;
 }
 
-/** `cluster` or `local`: which list of endpoints. */
+/** The endpoint lists of a service port. */
 export type EndpointList = 'cluster' | 'local';
 
 const LISTS: readonly EndpointList[] = ['cluster', 'local'];
 
-/** Name of a service port in HAProxy. No part of it can have a colon in it. */
+/** Name of a service port in HAProxy. Its parts contain no colons. */
 export function proxyName({ name }: ResolvedServicePort): string {
   return `${name.namespace}:${name.name}:${name.portName}`;
 }
 
-/** The backends of a service port, each with its servers by name. A list that is empty has no backend. */
+/** The backends of a service port, each with its servers by name. An empty list has no backend. */
 export function backendsOf(resolved: ResolvedServicePort): ReadonlyMap<string, ReadonlyMap<string, Endpoint>> {
   const backends = new Map<string, ReadonlyMap<string, Endpoint>>();
   if (resolved.name.protocol === 'TCP') {
@@ -33,19 +33,19 @@ export function backendsOf(resolved: ResolvedServicePort): ReadonlyMap<string, R
   return backends;
 }
 
-/** A server's name says where it is: that is how it is found again after a restart. */
+/** The name contains address and port, so that the server is found after a restart. */
 export function serverName({ address, port }: Pick<Endpoint, 'address' | 'port'>): string {
   return `${address}_${port}`;
 }
 
-/** Where a server is, as HAProxy writes it. */
+/** Address and port in the notation of HAProxy. */
 export function serverAddress({ address, port }: Pick<Endpoint, 'address' | 'port'>): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 /**
- * What of a service port HAProxy cannot change while it runs, as text to compare: its keys in the map, its backends, and
- * how long clients stay.
+ * The part of a service port that needs a reload of HAProxy, as text to compare: its keys in the map, its backends, and the
+ * timeout of session affinity.
  */
 export function shapeOf(resolved: ResolvedServicePort | undefined): string {
   if (!resolved || backendsOf(resolved).size === 0) {
@@ -54,7 +54,7 @@ export function shapeOf(resolved: ResolvedServicePort | undefined): string {
   return JSON.stringify([mapLines(resolved), [...backendsOf(resolved).keys()], resolved.affinitySeconds]);
 }
 
-/** Renders the whole. Pure, and the same text for equal states. */
+/** Renders the configuration. Pure; equal states have equal text. */
 export function renderConfig(place: Place, state: ProxyState): HaproxyConfig {
   const resolved = [...state.servicePorts.values()]
     .filter((one) => backendsOf(one).size > 0)
@@ -66,7 +66,7 @@ export function renderConfig(place: Place, state: ProxyState): HaproxyConfig {
   return { map, structure, config: [head(place, structure), ...resolved.map((one) => backends(place, one))].join('') };
 }
 
-/** `10.96.0.10:80` or `node:31269`, as the rules of the frontends name them. */
+/** Keys such as `10.96.0.10:80` and `node:31269`, as the frontends look them up. */
 function mapLines(resolved: ResolvedServicePort): string[] {
   const forwarded = resolved.frontends.filter(({ routes }) => routes.some(({ action }) => action === 'forward'));
   return forwarded.map(({ address = 'node', port }) => `${address}:${port} ${proxyName(resolved)}\n`);
@@ -75,7 +75,7 @@ function mapLines(resolved: ResolvedServicePort): string[] {
 function head(place: Place, structure: string): string {
   const { directory, address, ports } = place;
   const known = `map(${directory}/frontends.map)`;
-  // The address that the client meant: HAProxy asks connection tracking for it.
+  // The original destination, which HAProxy reads from connection tracking.
   const byAddress = `dst,concat(:,sess.port),${known}`;
   const byNode = `str(node),concat(:,sess.port),${known}`;
   const frontends = LISTS.map(
@@ -99,11 +99,11 @@ defaults
   retries 2
   option redispatch
   timeout connect 5s
-  # As long as connection tracking keeps a connection on which nothing is said.
+  # The timeout of an idle connection in connection tracking.
   timeout client 24h
   timeout server 24h
 
-# After a reload the new process learns from the old one which client stays where.
+# After a reload the new process receives the stick tables of the old one.
 peers this
   peer this unix@${directory}/peers.sock
 ${frontends.join('')}`;
@@ -130,7 +130,7 @@ ${affinitySeconds === undefined ? '' : stickTo(table)}${[...servers]
   return `${sticky}${rendered.join('')}`;
 }
 
-/** The table remembers; connections that come before the first is in it agree by the hash of their source. */
+/** Until the first connection of a client has an entry, the hash of the source address selects the server. */
 function stickTo(table: string): string {
   return `  balance source\n  hash-type consistent\n  stick on src table ${table}\n`;
 }

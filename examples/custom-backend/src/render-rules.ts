@@ -3,19 +3,19 @@ import type { Frontend, NodeState, ProxyState, ResolvedServicePort, Route } from
 import { type Place, TABLE } from './place.js';
 import { serverAddress } from './render-config.js';
 
-/** What of a service port the rules depend on, as text to compare. */
+/** The part of a service port that the rules depend on, as text to compare. */
 export function rulesShapeOf(resolved: ResolvedServicePort | undefined): string {
   const frontends = resolved?.name.protocol === 'TCP' ? resolved.frontends : [];
   return JSON.stringify(frontends.map(({ key, allowedSources, routes }) => [key, allowedSources, routes]));
 }
 
 /**
- * The nft table that sends packets for Services to HAProxy, and rejects for Services without endpoints: a
- * program can refuse or ignore a client only after it has accepted it. One `nft -f` that replaces the table at once.
- * Pure, and the same text for equal states.
+ * Renders the nft table that redirects packets for Services to HAProxy, and rejects connections to Services without endpoints: a
+ * program can reject a client only after it has accepted its connection. One transaction of `nft -f` replaces the table. Pure;
+ * equal states have equal text.
  *
- * HAProxy itself picks the Service by the address that the client meant, so there is one chain for each way to treat
- * packets, not for each Service.
+ * HAProxy selects the Service by the original destination, so there is one chain for each combination of routes, not for each
+ * Service.
  */
 export function renderRules(place: Place, state: ProxyState): string {
   const family = place.family === 'IPv4' ? 'ip' : 'ip6';
@@ -51,7 +51,7 @@ ${chain('prerouting', ['type nat hook prerouting priority dstnat; policy accept;
 ${chain('output', ['type nat hook output priority -100; policy accept;', 'jump services'])}
 ${chain('guard', [
   'type filter hook input priority filter - 5; policy accept;',
-  // Only what was sent here by the chains above may come in.
+  // Only packets that the chains above have translated are accepted.
   `${family} daddr ${place.address} ct status & dnat == 0 drop`,
 ])}
 }
@@ -77,7 +77,7 @@ function nodePortRules(family: string, { nodePortAddresses }: NodeState): string
   return [...own, ...(nodePortAddresses.loopback ? [`${family} daddr ${loopback} ${lookUp}`] : [])];
 }
 
-/** @returns the name of the chain that does what the frontend says; added to `chains` when it is not there. */
+/** @returns the name of the chain for the routes of a frontend, which is added to `chains` if missing. */
 function policyChain(
   place: Place,
   family: string,
@@ -110,7 +110,7 @@ function routeLines(place: Place, family: string, node: NodeState, route: Route)
   }
 }
 
-/** How a rule begins that is for this source only; none when nothing ever comes from it. */
+/** The match for a source at the beginning of a rule; none when no packets have this source. */
 function sourceMatch(family: string, { detector }: NodeState, source: Route['source']): string[] {
   if (source === 'any') {
     return [''];

@@ -10,8 +10,8 @@ import { createHaproxyBackend } from '../src/index.js';
 import { placeOf } from '../src/place.js';
 import { renderConfig } from '../src/render-config.js';
 
-/** In a network namespace of its own, `lo` is all that HAProxy needs: it listens on an unassigned address. */
-test('the real HAProxy takes a configuration, changes of endpoints, and a reload', async () => {
+/** In a new network namespace, HAProxy needs `lo` only: it listens on an unassigned address. */
+test('a real HAProxy accepts a configuration, changes of endpoints, and a reload', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'haproxy-test-'));
   const place = { ...placeOf('IPv4', directory, 0), address: '127.0.0.1', ports: { cluster: 0, local: 0 } };
   const haproxy = new HaproxyProcess(place.directory, createCommandRunner());
@@ -21,7 +21,7 @@ test('the real HAProxy takes a configuration, changes of endpoints, and a reload
       services: [makeService('work/web')],
       slices: [makeSlice('work/web', ['10.0.0.1'])],
     });
-    // Any free port will do, and HAProxy wants one that is named.
+    // HAProxy needs a port number; any free one.
     const config = renderConfig(
       { ...place, ports: { cluster: 20_000 + (process.pid % 9000), local: 30_000 + (process.pid % 9000) } },
       state,
@@ -52,7 +52,7 @@ test('the real HAProxy takes a configuration, changes of endpoints, and a reload
   }
 });
 
-test('the probe says in one sentence what is missing', async () => {
+test('the probe reports in one sentence what is missing', async () => {
   const runner: CommandRunner = {
     run: async ({ command }) => {
       throw new CommandError('not-found', command, undefined, undefined, '', `${command} was not found; install it`);

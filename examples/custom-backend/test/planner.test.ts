@@ -16,7 +16,7 @@ const two = makeSlice('work/web', ['10.244.0.5', '10.244.7.5']);
 
 const state = (objects: ClusterObjects) => resolveObjects(objects);
 
-/** What is planned when `before`, which is in force, becomes `after`. */
+/** The transaction from a state in force to the next one. */
 function change(before: ClusterObjects, after: ClusterObjects) {
   const resolver = makeResolver();
   const resolve = ({ services = [], slices = [] }: ClusterObjects) => {
@@ -33,7 +33,7 @@ function change(before: ClusterObjects, after: ClusterObjects) {
   return planHaproxy(place, next, changes);
 }
 
-/** What a host holds where this state is in force. */
+/** The state of a host with this state in force. */
 function holding(there: ProxyState): InstalledHaproxy {
   const servers = new Map([['cluster:work:web:', new Set(['10.244.0.5_80'])]]);
   return { structure: renderConfig(place, there).structure, servers, rules: renderRules(place, there), address: true };
@@ -57,12 +57,12 @@ test('a change of endpoints is sent to the running HAProxy, and nothing else is 
   );
 });
 
-test('an endpoint that goes is taken out of service', () => {
+test('a removed endpoint gets no new connections', () => {
   const plan = change({ services: [web], slices: [two] }, { services: [web], slices: [one] });
   assert.deepEqual(plan?.servers, [{ action: 'remove', backend: 'cluster:work:web:', server: '10.244.7.5_80' }]);
 });
 
-test('a Service that comes needs a reload, with its endpoints in the configuration', () => {
+test('a new Service needs a reload, with its endpoints in the configuration', () => {
   const plan = change({}, { services: [web], slices: [two] });
   assert.match(plan?.reload?.config ?? '', /server 10\.244\.7\.5_80/);
   assert.deepEqual(plan?.servers, []);
@@ -75,12 +75,12 @@ test('when the last endpoint is removed, a rule rejects connections to the Servi
   assert.equal(plan?.reload?.map, '');
 });
 
-test('after a restart nothing is done where everything is in force', () => {
+test('after a restart, nothing is changed if everything is in force', () => {
   const next = state({ services: [web], slices: [one] });
   assert.equal(planHaproxy(place, next, diffStates(undefined, next), holding(next)), undefined);
 });
 
-test('after a restart only what changed meanwhile is done', () => {
+test('after a restart, only the differences are applied', () => {
   const before = state({ services: [web], slices: [one] });
   const next = state({ services: [web], slices: [two] });
   const plan = planHaproxy(place, next, diffStates(undefined, next), holding(before));
@@ -91,7 +91,7 @@ test('after a restart only what changed meanwhile is done', () => {
   );
 });
 
-test('rules that others removed are written again, and HAProxy is left alone', () => {
+test('removed rules are written again, without a change of HAProxy', () => {
   const next = state({ services: [web], slices: [one] });
   const plan = planHaproxy(place, next, diffStates(undefined, next), { ...holding(next), rules: undefined });
   assert.equal(plan?.reload, undefined);
@@ -109,7 +109,7 @@ test('clients outside the ranges of a load balancer are dropped', () => {
   assert.match(rules, /ip saddr 203\.0\.113\.0\/24 goto policy-\w+\n {4}drop/);
 });
 
-test('session affinity remembers endpoints by address, for as long as the Service says', () => {
+test('session affinity records endpoints by address, with the timeout of the Service', () => {
   const sticky = makeService('work/web', {
     sessionAffinity: 'ClientIP',
     sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } },
@@ -118,7 +118,7 @@ test('session affinity remembers endpoints by address, for as long as the Servic
   assert.match(config, /stick-table type ip size 100k expire 60s srvkey addr peers this/);
 });
 
-test('UDP is left alone, as the capabilities say', () => {
+test('UDP Services are not served, as the capabilities report', () => {
   const dns = makeService('work/dns', { ports: [{ port: 53, protocol: 'UDP' }] });
   const slice = makeSlice('work/dns', ['10.244.0.5'], { ports: [{ port: 53, protocol: 'UDP' }] });
   const next = state({ services: [dns], slices: [slice] });

@@ -1,4 +1,4 @@
-/** What this program reads of a Deployment. Other fields are not kept. */
+/** The fields of a Deployment that this program reads. Other fields are not kept. */
 export interface Deployment {
   readonly metadata: { readonly name: string; readonly namespace: string };
   readonly spec?: { readonly replicas?: number };
@@ -19,7 +19,7 @@ export function describeDeployment({ metadata, spec, status }: Deployment): stri
   return `${metadata.namespace}/${metadata.name}: ${status?.availableReplicas ?? 0} of ${spec?.replicas ?? 1} available`;
 }
 
-/** Whether fewer replicas are available than there should be. */
-export function isShort({ spec, status }: Deployment): boolean {
+/** Whether fewer replicas are available than specified. */
+export function hasMissingReplicas({ spec, status }: Deployment): boolean {
   return (status?.availableReplicas ?? 0) < (spec?.replicas ?? 1);
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { Reflector } from '@kube-proxier/source-kubernetes';
-import { type Deployment, describeDeployment, isShort, keepCounts } from './deployment.js';
+import { type Deployment, describeDeployment, hasMissingReplicas, keepCounts } from './deployment.js';
 
 const { values } = parseArgs({
   options: { kubeconfig: { type: 'string' }, master: { type: 'string' }, namespace: { type: 'string' } },
@@ -26,8 +26,8 @@ const deployments = new Reflector<Deployment>({
 process.on('SIGTERM', () => void deployments.stop());
 await deployments.start();
 await deployments.synced;
-const short = [...deployments.values()].filter(isShort);
-console.log(`${deployments.size} Deployments, ${short.length} of them short of replicas`);
-for (const deployment of short) {
+const incomplete = [...deployments.values()].filter(hasMissingReplicas);
+console.log(`${deployments.size} Deployments, ${incomplete.length} of them with missing replicas`);
+for (const deployment of incomplete) {
   console.log(describeDeployment(deployment));
 }

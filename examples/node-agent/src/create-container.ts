@@ -14,7 +14,7 @@ function token<T>(name: string): ServiceIdentifier<T> {
   return Symbol.for(`node-agent/${name}`) as ServiceIdentifier<T>;
 }
 
-/** What the agent is made from. A test, or another agent, binds something else. */
+/** Tokens of the parts of the agent. A test or another agent can bind other parts. */
 export const AgentTokens = {
   Options: token<AgentOptions>('Options'),
   Logger: token<Logger>('Logger'),
@@ -25,14 +25,14 @@ export const AgentTokens = {
 } as const;
 
 export interface AgentOptions {
-  /** `nftables`, or `iptables`, which is also what a host without nftables gets. */
+  /** `nftables` or `iptables`, which is also the fallback on a host without nftables. */
   readonly mode: string;
   /** Directory of manifests. */
   readonly manifests: string;
   readonly nodeName: string;
   /** Port of 127.0.0.1 for /metrics, /proxyMode and /debug/state. */
   readonly statusPort: number;
-  /** Where log lines go. */
+  /** Writes a log line. */
   readonly write: (line: string) => void;
 }
 

@@ -1,6 +1,6 @@
 import type { LogFields, Logger } from '@kube-proxier/core';
 
-/** One JSON object in each line: the agent's own way to log, which the proxy inside of it uses too. */
+/** Logs one JSON object per line, for the agent and the embedded proxy. */
 export class JsonLogger implements Logger {
   constructor(private readonly write: (line: string) => void) {}
 

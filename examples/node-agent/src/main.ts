@@ -21,19 +21,19 @@ const container = createContainer({
 const logger = container.get(AgentTokens.Logger);
 const server = container.get(AgentTokens.ProxyServer);
 
-// The proxy keeps no process alive: that is this agent's business.
+// The proxy does not keep the process alive; the agent does.
 const alive = setInterval(() => {}, 2 ** 30);
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  // Not `once`: a second signal must not end the process while tools that were started are being ended.
+  // Not `once`: a second signal must not end the process while started tools are being stopped.
   process.on(signal, () => void server.stop());
 }
 try {
   const { selection, families } = await server.start();
   logger.info('the node agent is running', { mode: selection.mode, families });
   await server.finished;
-  logger.info('the node agent has ended; what is programmed stays');
+  logger.info('the node agent has stopped; installed rules stay in place');
 } catch (error) {
-  logger.error(`the node agent cannot go on: ${error instanceof Error ? error.message : String(error)}`);
+  logger.error(`the node agent failed: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
 } finally {
   clearInterval(alive);

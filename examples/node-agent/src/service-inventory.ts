@@ -2,8 +2,8 @@ import type { Service, SourceHandler } from '@kube-proxier/core';
 import { Gauge, type Registry } from 'prom-client';
 
 /**
- * The agent's own handler: sees every event that the proxy sees, and counts Services by namespace and type. Something
- * that kube-proxier does not do, and that needs no second watch of the cluster.
+ * An event handler of the agent: receives every event of the proxy, and counts Services by namespace and type, without a second
+ * watch of the cluster.
  */
 export class ServiceInventory implements SourceHandler {
   private readonly gauge: Gauge<'namespace' | 'type'>;
@@ -11,7 +11,7 @@ export class ServiceInventory implements SourceHandler {
   constructor(registry: Registry) {
     this.gauge = new Gauge({
       name: 'node_agent_services',
-      help: 'Services that there are',
+      help: 'Number of Services',
       labelNames: ['namespace', 'type'],
       registers: [registry],
     });
