@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { IPFamily } from '@kube-proxier/core';
-import { casesOf } from '@kube-proxier/core/testing';
+import { casesOf, Random } from '@kube-proxier/core/testing';
 import { canMakeNamespaces, type TestNamespace, withNamespace } from '../../process/network-namespace.js';
 import type { IptablesTable } from '../iptables.js';
 import { iptablesProgram } from '../iptables-command.js';
@@ -95,7 +95,17 @@ function otherSamples(family: IPFamily, table: IptablesTable): readonly string[]
     '-j ACCEPT',
     '-j RETURN',
   ];
-  const inHooks = ['-i eth0', '! -i eth0', '-i eth+', '! -i eth+', '-i a23456789012345', '-o lo', '! -o cali+'];
+  const inHooks = [
+    '-i eth0',
+    '! -i eth0',
+    '-i eth+',
+    '! -i eth+',
+    '-i a23456789012345',
+    '-o lo',
+    '! -o cali+',
+    '-i + -o +',
+    '! -i +',
+  ];
   const marks = masks.map((mark) => `-j MARK --set-xmark ${mark}`);
   const connmarks = [
     ...masks.map((mark) => `-j CONNMARK --set-xmark ${mark}`),
@@ -140,6 +150,28 @@ function otherSamples(family: IPFamily, table: IptablesTable): readonly string[]
   return [...common, ...(table === 'mangle' ? inHooks : []), ...(targets[table] ?? [])];
 }
 
+/** Rules with several matches, in any order. */
+function mixedSamples(family: IPFamily, count: number): readonly string[] {
+  const [one, two] = family === 'IPv6' ? ['2001:db8::/64', 'fd00::7'] : ['192.0.2.0/24', '10.9.8.7'];
+  const matches = [
+    ...['-m tcp --dport 80', '-m tcp ! --sport 1:9', '-m tcp --tcp-flags SYN,ACK SYN', '-m mark --mark 0x1/0xff'],
+    ...['-m mark ! --mark 0x200', '-m conntrack --ctstate NEW', '-m comment --comment "some words"'],
+    ...['-m addrtype --dst-type LOCAL', '-m multiport --dports 1,2', '-m statistic --mode random --probability 0.3'],
+    ...['-m recent --rcheck --name R', `-m iprange --src-range ${two}-${two}`],
+  ];
+  const ends = ['', '-j ACCEPT', '-g KUBE-FW-X', '-j REJECT', '-j MARK --set-mark 0x1', '-j CONNMARK --save-mark'];
+  const random = new Random(1);
+  return Array.from({ length: count }, () =>
+    [
+      random.pick(['', `-s ${one}`, `! -s ${two}`]),
+      random.pick(['', `-d ${two}`, `! -d ${one}`]),
+      '-p tcp',
+      ...random.shuffle(matches).slice(0, random.below(5)),
+      random.pick(ends),
+    ].join(' '),
+  );
+}
+
 function section(table: string, rules: readonly string[], chain = 'T'): string {
   return [
     `*${table}`,
@@ -178,7 +210,8 @@ on.each(families)('decoded rules of iptables-nft, %s', (family) => {
     'table %s: rules of all kinds are decoded as iptables-save prints them',
     async (table) => {
       await withNamespace(async (namespace) => {
-        await restore(family, namespace, section(table, otherSamples(family, table)));
+        const mixed = table === 'filter' ? mixedSamples(family, 200) : [];
+        await restore(family, namespace, section(table, [...otherSamples(family, table), ...mixed]));
         const { decoded, notDecoded, printed } = await bothTexts(family, namespace, table);
         expect(decoded).toEqual(printed);
         expect(notDecoded).toEqual([]);
