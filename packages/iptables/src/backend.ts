@@ -84,8 +84,12 @@ export function createIptablesBackend(options: IptablesBackendOptions = {}): Bac
       }),
     ],
     syncMetrics: IPTABLES_SYNC_METRICS,
-    readPacketPath: (request) =>
-      readPacketPath(request, { runner, ...(options.runner === undefined ? {} : { files: kernelFilesOf(runner) }) }),
+    readPacketPath: async (request) =>
+      readPacketPath(request, {
+        runner,
+        live: (await tools.variantInUse()) === 'nft',
+        ...(options.runner === undefined ? {} : { files: kernelFilesOf(runner) }),
+      }),
     plannedPath,
     ownsRule: (rule) => rule.system.startsWith('iptables') && !isForeignRule(rule),
     prepare: (proxierOptions, logger) => prepare(host, proxierOptions, logger),

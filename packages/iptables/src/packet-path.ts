@@ -3,6 +3,7 @@ import {
   type CommandRunner,
   type KernelFiles,
   type NetfilterPath,
+  openIptablesRules,
   plannedPathOf,
   readNetfilterPath,
   targetOf,
@@ -23,13 +24,24 @@ export function isForeignRule({ system, table = '', chain = '', text }: PathRule
   return target === undefined || !isOurChain(table, target);
 }
 
+export interface PathSources {
+  readonly runner: CommandRunner;
+  readonly files?: KernelFiles;
+  /**
+   * Looks up chains of iptables-nft on demand, where supported: for variant `nft`, whose rules the program may never
+   * print while Services change. Default false: all rules are listed in advance.
+   */
+  readonly live?: boolean;
+}
+
 /** Reads the packet path of one family through this host. */
 export function readPacketPath(
   { family, ignores, ignoredInterfaces, onRead, signal }: Omit<PacketPathRequest, 'options'>,
-  host: { readonly runner: CommandRunner; readonly files?: KernelFiles },
+  { live = false, ...host }: PathSources,
 ): Promise<NetfilterPath> {
   return readNetfilterPath({
     ...{ family, ...host, isForeign: isForeignRule },
+    ...(live ? { liveIptables: () => openIptablesRules(family, host.runner) } : {}),
     ...(ignores ? { ignores } : {}),
     ...(ignoredInterfaces ? { ignoredInterfaces } : {}),
     ...(onRead ? { onRead } : {}),

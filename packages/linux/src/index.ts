@@ -59,6 +59,7 @@ export {
 } from './iptables/iptables-rule-parts.js';
 export { IPTABLES_SYNC_METRICS } from './iptables/iptables-sync-metrics.js';
 export { detectIptablesVariant, type IptablesVariantChoice, type SavedFamilies } from './iptables/iptables-variant.js';
+export { IptablesRuleLookup, openIptablesRules } from './iptables/netlink/iptables-rule-lookup.js';
 export { type ChainRemovalOptions, removeChains, removedObjects } from './iptables/remove-chains.js';
 export { RuleSentinels, type WatchedRule } from './iptables/rule-sentinels.js';
 export { splitWords, targetOf, withoutComment } from './iptables/rule-text.js';

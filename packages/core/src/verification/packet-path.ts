@@ -82,8 +82,12 @@ export interface PacketPath {
    * call, and `outcomesOf` throws when they cannot be read. Default false.
    */
   readonly isLive?: boolean;
-  /** For a live path: makes later calls of `outcomesOf` read the kernel again. */
-  refresh?(): void;
+  /**
+   * For a live path: makes later calls of `outcomesOf` read the kernel again.
+   *
+   * @param isUrgent default true. Otherwise parts that take long to read may be read again only after a while.
+   */
+  refresh?(isUrgent?: boolean): void;
   /** Closes sockets. `outcomesOf` must not be called afterwards. */
   close?(): void;
 }

@@ -80,7 +80,7 @@ export function* verifyInSlices(
       add(findings, one, differenceOf(one, state, path, true));
     }
     if (++classes % SLICE === 0) {
-      path.refresh?.();
+      path.refresh?.(false);
       yield;
     }
   }

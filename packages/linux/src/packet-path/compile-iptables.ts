@@ -1,6 +1,7 @@
 import { type PathRule, parseAddress } from '@kube-proxier/core';
 import type { IptablesVariant } from '../iptables/iptables.js';
 import type { IptablesChain, SavedTable } from '../iptables/iptables-document.js';
+import { NOT_DECODED } from '../iptables/netlink/decode-iptables-rule.js';
 import { splitWords } from '../iptables/rule-text.js';
 import type { BaseChain } from './base-chain.js';
 import { type Branch, CONTINUE, type CompiledChain, type CompiledRule, type RuleVerdict } from './chain-walk.js';
@@ -24,7 +25,7 @@ const HOOKS: Readonly<Record<string, Hook>> = {
 const PRIORITY: Readonly<Record<string, number>> = { raw: -300, mangle: -150, filter: 0, security: 50 };
 
 /** Targets without an effect on the path of a packet. */
-const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
+export const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   ...['LOG', 'NFLOG', 'ULOG', 'TRACE', 'AUDIT', 'TEE', 'TCPMSS', 'TCPOPTSTRIP', 'CHECKSUM', 'CLASSIFY', 'DSCP', 'TOS'],
   ...['TTL', 'HL', 'ECN', 'LED', 'SECMARK', 'CONNSECMARK', 'IDLETIMER', 'RATEEST', 'SYSRQ', 'ECHO'],
 ]);
@@ -61,23 +62,53 @@ export function* compileIptablesTable(
   }
   const found: BaseChain[] = [];
   for (const [chain, { policy }] of table) {
-    const hook = HOOKS[chain];
     const compiled = chains.get(chain);
-    if (hook === undefined || compiled === undefined || policy === '-') {
-      continue;
+    const base = policy === '-' || compiled === undefined ? undefined : baseChain(system, name, compiled, policy, host);
+    if (base !== undefined) {
+      found.push({ ...base, chains });
     }
-    const isSource = hook === 'postrouting' || hook === 'input';
-    found.push({
-      hook,
-      type: name === 'nat' ? 'nat' : 'filter',
-      priority: name === 'nat' ? (isSource ? 100 : -100) : (PRIORITY[name] ?? 0),
-      chain: compiled,
-      chains,
-      policy: policy === 'DROP' ? 'drop' : 'accept',
-      policyRule: policyRule(system, name, chain, { policy, rules: [] }, host),
-    });
   }
   return found;
+}
+
+/** Compiles single rules and chains of a table of iptables-nft, for lookups on demand. */
+export function iptablesRuleCompiler(name: string, host: PathHost) {
+  const system = 'iptables';
+  const cache = new CompiledCache();
+  return {
+    /** @param jump the chain that the rule jumps or goes to. */
+    rule: (chain: string, text: string, jump: string | undefined): CompiledRule =>
+      new RuleOnDemand(text, { system, table: name, chain }, { has: (target) => target === jump }, host, cache),
+    /** Undefined for a chain that is not built in. */
+    base: (chain: CompiledChain, policy: 'ACCEPT' | 'DROP') => baseChain(system, name, chain, policy, host),
+  };
+}
+
+/** Undefined for a chain that is not built in. */
+function baseChain(
+  system: string,
+  table: string,
+  chain: CompiledChain,
+  policy: string,
+  host: PathHost,
+): Omit<BaseChain, 'chains'> | undefined {
+  const place = iptablesBaseChain(table, chain.name);
+  return (
+    place && {
+      ...place,
+      type: table === 'nat' ? 'nat' : 'filter',
+      chain,
+      policy: policy === 'DROP' ? 'drop' : 'accept',
+      policyRule: policyRule(system, table, chain.name, { policy, rules: [] }, host),
+    }
+  );
+}
+
+/** Where the kernel calls a built-in chain; undefined for another name. */
+export function iptablesBaseChain(table: string, chain: string): Pick<BaseChain, 'hook' | 'priority'> | undefined {
+  const hook = HOOKS[chain];
+  const isSource = hook === 'postrouting' || hook === 'input';
+  return hook && { hook, priority: table === 'nat' ? (isSource ? 100 : -100) : (PRIORITY[table] ?? 0) };
 }
 
 function policyRule(system: string, table: string, chain: string, { policy }: IptablesChain, host: PathHost): PathRule {
@@ -145,6 +176,9 @@ class ChainOnDemand implements CompiledChain, Evictable {
   }
 }
 
+/** Names of the chains that a rule can jump to; other names are targets. */
+type ChainNames = Pick<ReadonlySet<string>, 'has'>;
+
 type RulePlace = Pick<Required<PathRule>, 'system' | 'table' | 'chain'>;
 
 /** A rule that is compiled on first use. */
@@ -156,7 +190,7 @@ class RuleOnDemand implements CompiledRule, Evictable {
   constructor(
     private readonly text: string,
     private readonly place: RulePlace,
-    private readonly chains: ReadonlyMap<string, unknown>,
+    private readonly chains: ChainNames,
     private readonly host: PathHost,
     private readonly cache: CompiledCache,
   ) {
@@ -212,12 +246,7 @@ function onlyPort(text: string): number | undefined {
 }
 
 /** Compiles one rule as `iptables-save` prints it, without `-A CHAIN `. */
-export function compileRule(
-  text: string,
-  place: RulePlace,
-  chains: ReadonlyMap<string, unknown>,
-  host: PathHost,
-): CompiledRule {
+export function compileRule(text: string, place: RulePlace, chains: ChainNames, host: PathHost): CompiledRule {
   const { system, table, chain } = place;
   const rule: PathRule = { system, table, chain, text, foreign: host.isForeign({ system, table, chain, text }) };
   if (host.ignores(rule)) {
@@ -257,7 +286,7 @@ function effectOf(
   name: string,
   isGoto: boolean,
   options: readonly string[],
-  chains: ReadonlyMap<string, unknown>,
+  chains: ChainNames,
   host: PathHost,
 ): Effect {
   const ends =
@@ -269,6 +298,9 @@ function effectOf(
   };
   if (isGoto || chains.has(name)) {
     return ends({ do: isGoto ? 'goto' : 'jump', chain: name });
+  }
+  if (options.includes(NOT_DECODED) && (name === 'CT' || name === 'REDIRECT' || name === 'SET')) {
+    return anyVerdict;
   }
   switch (name) {
     case 'ACCEPT':

@@ -112,6 +112,15 @@ export function compileNftTable(
   return bases;
 }
 
+/** Compiles single rules of a table, without its sets and maps. */
+export function nftRuleCompiler(
+  table: string,
+  host: PathHost,
+): (chain: string, rule: { readonly expr: readonly UnknownRecord[]; readonly handle: number }) => CompiledRule {
+  const compiler = new RuleCompiler(table, host, new NftElements([], new Set(), () => false, undefined));
+  return (chain, rule) => compiler.compile(chain, rule);
+}
+
 /** Chains whose rules are read on demand. */
 class LiveChains {
   readonly #chains = new Map<string, CompiledChain>();

@@ -1,3 +1,4 @@
+import { NOT_DECODED } from '../iptables/netlink/decode-iptables-rule.js';
 import { type Chance, chance, negated, type Test, UNKNOWN } from './chance.js';
 import { bitsOf, isIn, networkOf } from './ip-bits.js';
 import type { PathHost } from './path-host.js';
@@ -14,6 +15,9 @@ const PROTOCOL_NUMBERS: Readonly<Record<string, string>> = { '6': 'tcp', '17': '
 
 /** Matches without packet-dependent options; the options of other matches are evaluated instead. */
 const WITHOUT_OPTIONS: ReadonlySet<string> = new Set(['socket', 'ipv6header', 'eui64', 'unclean']);
+
+/** Matches whose result for the first packet of a connection does not depend on their options. */
+const REGARDLESS_OF_OPTIONS: ReadonlySet<string> = new Set(['icmp', 'icmp6', 'icmpv6', 'ah', 'esp', 'owner']);
 
 const unknown: Test = () => UNKNOWN;
 const always: Test = () => 1;
@@ -107,6 +111,9 @@ class ConditionReader {
 
   #option(match: string, option: string, values: readonly string[]): Test {
     const [value = ''] = values;
+    if (`--${option}` === NOT_DECODED && !REGARDLESS_OF_OPTIONS.has(match)) {
+      return unknown;
+    }
     switch (match) {
       case 'comment':
       case 'nfacct':

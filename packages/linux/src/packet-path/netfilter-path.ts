@@ -49,8 +49,12 @@ export interface NetfilterPathOptions {
 
 /** The lookups of a live path. */
 export interface LivePath {
-  /** Invalidates cached lookups. */
-  forget(): void;
+  /**
+   * Later lookups read the kernel again.
+   *
+   * @param isUrgent default true. Otherwise the result of a slow lookup may be used for a while.
+   */
+  forget(isUrgent?: boolean): void;
   close(): void;
 }
 
@@ -97,8 +101,8 @@ export class NetfilterPath implements PacketPath {
     return this.#live !== undefined;
   }
 
-  refresh(): void {
-    this.#live?.forget();
+  refresh(isUrgent = true): void {
+    this.#live?.forget(isUrgent);
   }
 
   close(): void {

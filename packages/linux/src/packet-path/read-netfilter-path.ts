@@ -3,6 +3,7 @@ import type { IpSets } from '../ipset/ip-sets.js';
 import type { IptablesTable, IptablesVariant } from '../iptables/iptables.js';
 import { iptablesProgram } from '../iptables/iptables-command.js';
 import { type IptablesDocument, parseDocumentInSlices } from '../iptables/iptables-document.js';
+import type { IptablesRuleLookup } from '../iptables/netlink/iptables-rule-lookup.js';
 import type { NftTableLookup } from '../nftables/netlink/nft-table-lookup.js';
 import { type NftObject, parseNftObjects } from '../nftables/nft-table.js';
 import type { CommandRunner } from '../process/command-runner.js';
@@ -10,9 +11,11 @@ import { type KernelFiles, kernelFiles } from '../process/kernel-files.js';
 import type { BaseChain } from './base-chain.js';
 import { compileIptablesTable } from './compile-iptables.js';
 import { compileNftTable, type NftTableListing } from './compile-nftables.js';
+import { compileLiveIptablesTable, type LiveIptablesTable } from './live-iptables.js';
 import { type LivePath, NetfilterPath, type PathStage } from './netfilter-path.js';
 import { parseNftElement } from './nft-rule-text.js';
 import { PathHost, type PathHostFacts } from './path-host.js';
+import { readLiveIptables } from './read-live-iptables.js';
 import { isNotInstalled, readPathHost } from './read-path-host.js';
 import { runInSlices } from './run-in-slices.js';
 
@@ -46,12 +49,17 @@ export interface NetfilterReading {
   readonly stage?: (host: PathHost) => PathStage;
   /** Further objects that could not be read. */
   readonly unread?: readonly string[];
-  /** Aborts programs. Default: none. */
+  /** Aborts programs, unless {@link liveIptables} is used. Default: none. */
   readonly signal?: AbortSignal;
   /** Called when all rules have been read, before they are interpreted. */
   readonly onRead?: () => void;
   /** The nftables table whose chains and elements are looked up on demand. Default: all are listed. */
   readonly live?: LiveTable;
+  /**
+   * Opens lookups of the chains of iptables-nft on demand; undefined when they are not supported. Default: all are
+   * listed.
+   */
+  readonly liveIptables?: () => Promise<IptablesRuleLookup | undefined>;
 }
 
 /** The table of this process's backend, which may be large. */
@@ -67,20 +75,29 @@ export interface LiveTable {
  */
 export async function readNetfilterPath(reading: NetfilterReading): Promise<NetfilterPath> {
   const lookup = await reading.live?.open().catch(() => undefined);
+  const rules = await reading.liveIptables?.().catch(() => undefined);
   try {
-    return await readPath(reading, lookup);
+    return await readPath(reading, lookup, rules);
   } catch (error) {
     lookup?.close();
+    rules?.close();
     throw error;
   }
 }
 
-async function readPath(reading: NetfilterReading, lookup: NftTableLookup | undefined): Promise<NetfilterPath> {
+async function readPath(
+  reading: NetfilterReading,
+  lookup: NftTableLookup | undefined,
+  rules: IptablesRuleLookup | undefined,
+): Promise<NetfilterPath> {
   const { family, files = kernelFiles, ignoredInterfaces, ipSets, signal, virtualAddresses } = reading;
   const runner: Pick<CommandRunner, 'run'> =
-    signal === undefined ? reading.runner : { run: (request) => reading.runner.run({ ...request, signal }) };
+    signal === undefined || rules !== undefined
+      ? reading.runner
+      : { run: (request) => reading.runner.run({ ...request, signal }) };
   const live = lookup && reading.live && { name: reading.live.name, lookup };
-  const texts = await readListing(family, runner, files, live);
+  const liveTables = rules && (await readLiveIptables(rules, family, runner));
+  const texts = await readListing(family, runner, files, { live, rules, liveTables });
   reading.onRead?.();
   const listing = await parsed(texts);
   const unread = [...listing.unread, ...(reading.unread ?? [])];
@@ -98,8 +115,28 @@ async function readPath(reading: NetfilterReading, lookup: NftTableLookup | unde
   if (!isLive) {
     lookup?.close();
   }
-  const options = { ...reading, ...(isLive && lookup ? { lookups: lookup } : {}) };
+  const used = [...(isLive && lookup ? [lookup] : []), ...(rules ? [rules] : [])];
+  const options = {
+    ...reading,
+    ...(used.length > 0 ? { lookups: allOf(used) } : {}),
+    ...(liveTables ? { liveTables } : {}),
+  };
   return (await runInSlices(pathInSlices({ ...listing, unread }, facts, options))) as NetfilterPath;
+}
+
+function allOf(lookups: readonly LivePath[]): LivePath {
+  return {
+    forget(isUrgent) {
+      for (const one of lookups) {
+        one.forget(isUrgent);
+      }
+    },
+    close() {
+      for (const one of lookups) {
+        one.close();
+      }
+    },
+  };
 }
 
 /** The path for rules that were read in advance. Pure. */
@@ -114,6 +151,7 @@ export function netfilterPathOf(
 
 interface PathOptions extends Pick<NetfilterReading, 'isForeign' | 'ignores' | 'stage'> {
   readonly lookups?: LivePath;
+  readonly liveTables?: readonly LiveIptablesTable[];
 }
 
 /** {@link NetfilterListing}, parsed. */
@@ -126,13 +164,16 @@ function* pathInSlices(
   facts: PathHostFacts,
   options: PathOptions,
 ): Generator<void, NetfilterPath> {
-  const { isForeign = () => false, ignores, lookups, stage } = options;
+  const { isForeign = () => false, ignores, liveTables = [], lookups, stage } = options;
   const host = new PathHost(facts, isForeign, ignores);
   const chains: BaseChain[] = [];
   for (const [variant, document] of documents) {
     for (const [name, { written }] of document) {
       chains.push(...(yield* compileIptablesTable(name, written, variant, host)));
     }
+  }
+  for (const table of liveTables) {
+    chains.push(...compileLiveIptablesTable(table, host));
   }
   for (const table of tables) {
     yield;
@@ -167,19 +208,22 @@ async function readListing(
   family: IPFamily,
   runner: Pick<CommandRunner, 'run'>,
   files: KernelFiles,
-  live: OpenTable | undefined,
+  { live, liveTables, rules }: Lookups,
 ): Promise<NetfilterListing> {
   const unread: string[] = [];
   const saved = new Map<IptablesVariant, string>();
   // Concurrent, as nft and iptables-save both read all rules, which takes seconds with many.
-  const listed = listTables(runner, live).catch((error: unknown) => new UnreadTables(error));
-  for (const variant of ['nft', 'legacy'] as const) {
+  const listed = listTables(runner, live?.lookup ?? rules).catch((error: unknown) => new UnreadTables(error));
+  for (const variant of liveTables ? (['legacy'] as const) : (['nft', 'legacy'] as const)) {
     const text = await readSaved(family, variant, runner, files, unread);
     if (text !== undefined) {
       saved.set(variant, text);
     }
   }
-  const readByIptables = new Set([...(saved.get('nft') ?? '').matchAll(/^\*(\S+)/gm)].map(([, table = '']) => table));
+  const readByIptables = new Set(
+    liveTables?.map(({ name }) => name) ??
+      [...(saved.get('nft') ?? '').matchAll(/^\*(\S+)/gm)].map(([, table = '']) => table),
+  );
   const tables = await readNftTables(family, runner, await listed, { readByIptables, unread, live });
   return { saved, tables, unread };
 }
@@ -228,13 +272,20 @@ interface OpenTable {
   readonly lookup: NftTableLookup;
 }
 
+interface Lookups {
+  readonly live: OpenTable | undefined;
+  readonly rules: IptablesRuleLookup | undefined;
+  /** Tables that are not listed. */
+  readonly liveTables: readonly LiveIptablesTable[] | undefined;
+}
+
 async function listTables(
   runner: Pick<CommandRunner, 'run'>,
-  live: OpenTable | undefined,
+  lookup: NftTableLookup | IptablesRuleLookup | undefined,
 ): Promise<readonly NftObject[]> {
-  return live === undefined
+  return lookup === undefined
     ? listNft(runner, ['tables'])
-    : live.lookup.tables().map((table) => ['table', { ...table }] as const);
+    : lookup.tables().map((table) => ['table', { ...table }] as const);
 }
 
 interface TableReading {

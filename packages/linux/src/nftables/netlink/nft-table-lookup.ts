@@ -1,8 +1,7 @@
 import { messageOf, type UnknownRecord } from '@kube-proxier/core';
-import { type Attribute, align, asText, be32, cString, encodeAttributes } from '../../netlink/attributes.js';
+import { type Attribute, align, be32, cString } from '../../netlink/attributes.js';
 import { NETLINK_FLAGS } from '../../netlink/netlink.js';
 import type { NetlinkSocketOptions } from '../../netlink/open-socket.js';
-import { encodeMessages } from '../../netlink/request-batches.js';
 import { NftError } from '../nft-error.js';
 import type { NftFamily } from '../nft-family.js';
 import type { NftElement } from '../nft-table.js';
@@ -17,42 +16,22 @@ import {
   NFTA_LIST_ELEMENT,
   NFTA_RULE,
   NFTA_SET,
-  NFTA_TABLE,
   type NftMessage,
-  nftMessageType,
 } from './nf-tables.js';
 import { NftSocket } from './nft-socket.js';
+import { chainIdentity, encodeNftRequest, NftSteadyLists, type NftTableName } from './nft-steady-lists.js';
 import { NftTableLists, refusedToList, takeChain } from './nft-table-lists.js';
 import { messageAttributes, NftElementReader, type ReadChain, type ReadSet, readSet } from './read-table.js';
 import type { NftElementTypes } from './set-attributes.js';
 import { CATCH_ALL, nftFieldsLength, writeNftFields } from './value-bytes.js';
 
 const [ENOENT, EINVAL] = [2, 22];
-/** Maximum attempts while the ruleset changes. */
+/** Maximum attempts to list a set while the ruleset changes. */
 const MAX_ATTEMPTS = 20;
 /** Maximum number of elements and chains cached between two calls of {@link NftTableLookup.forget}. */
 const MOST_REMEMBERED = 65_536;
 /** Maximum number of chains whose decoded rules are cached and reused while the kernel lists the same bytes. */
 const MOST_DECODED = 16_384;
-
-const NFPROTO_UNSPEC = 0;
-/** As nft spells them. */
-const FAMILY_NAMES: ReadonlyMap<number, string> = new Map([
-  ...Object.entries(NFT_FAMILIES).map(([name, number]) => [number, name] as const),
-  ...([
-    [1, 'inet'],
-    [3, 'arp'],
-    [5, 'netdev'],
-    [7, 'bridge'],
-  ] as const),
-]);
-
-/** Identity of a table. */
-export interface NftTableName {
-  /** `ip`, `ip6`, `inet`, `arp`, `netdev`, `bridge`. */
-  readonly family: string;
-  readonly name: string;
-}
 
 /** A reusable request for one element. */
 interface ElementRequest {
@@ -88,13 +67,16 @@ export class NftTableLookup {
     anonymousElements: (name) => this.#listAtOnce(name),
   };
   #count = 0;
+  private readonly steady: NftSteadyLists;
 
   private constructor(
     private readonly socket: NftSocket,
     private readonly lists: NftTableLists,
     private readonly family: NftFamily,
     private readonly table: string,
-  ) {}
+  ) {
+    this.steady = new NftSteadyLists(socket);
+  }
 
   /**
    * @returns undefined when synchronous requests are not supported (without the package `koffi`).
@@ -122,24 +104,9 @@ export class NftTableLookup {
     return undefined;
   }
 
-  /**
-   * All tables, of all families. Unlike this, `nft list tables` reads all elements of all tables.
-   *
-   * @throws NftError when the kernel refuses.
-   */
+  /** @see NftSteadyLists.tables */
   tables(): readonly NftTableName[] {
-    const tables: NftTableName[] = [];
-    this.#listWhole(
-      this.#request('getTable', [], NETLINK_FLAGS.dump, NFPROTO_UNSPEC),
-      (payload) => {
-        const family = FAMILY_NAMES.get(payload[0] ?? 0);
-        if (family !== undefined) {
-          tables.push({ family, name: asText(messageAttributes(payload).get(NFTA_TABLE.name)) });
-        }
-      },
-      () => tables.splice(0),
-    );
-    return tables;
+    return this.steady.tables();
   }
 
   /** Names of the sets and maps when the lookup was opened. */
@@ -272,44 +239,24 @@ export class NftTableLookup {
     }
   }
 
-  /** Synchronous, so that this process does not change the ruleset during it. */
   #chainsAtOnce(): readonly ReadChain[] {
     const chains = new Map<string, ReadChain>();
-    this.#listWhole(this.#request('getChain', [], NETLINK_FLAGS.dump), (payload) =>
-      takeChain(chains, this.table, payload),
-    );
+    this.steady.list(this.#request('getChain', [], NETLINK_FLAGS.dump), () => {
+      chains.clear();
+      return (payload) => {
+        takeChain(chains, this.table, payload);
+        return chainIdentity(payload);
+      };
+    });
     return [...chains.values()];
   }
 
-  /** Repeats a dump until the ruleset did not change during it. */
-  #listWhole(request: Buffer, take: (payload: Buffer) => void, restart: () => void = () => undefined): void {
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      restart();
-      const { errno, isInterrupted } = this.socket.listAtOnce(request, take);
-      if (errno !== 0 && errno !== ENOENT) {
-        throw refusedToList(errno);
-      }
-      if (!isInterrupted) {
-        return;
-      }
-    }
-  }
-
   #readRules(chain: string): readonly NftFoundRule[] {
-    const request = this.#request(
-      'getRule',
-      [
-        { type: NFTA_RULE.table, value: cString(this.table) },
-        { type: NFTA_RULE.chain, value: cString(chain) },
-      ],
-      NETLINK_FLAGS.dump,
-    );
-    const payloads: Buffer[] = [];
-    this.#listWhole(
-      request,
-      (payload) => payloads.push(Buffer.from(payload)),
-      () => payloads.splice(0),
-    );
+    let payloads: Buffer[] = [];
+    this.steady.rules(NFT_FAMILIES[this.family], this.table, chain, () => {
+      payloads = [];
+      return (payload) => payloads.push(Buffer.from(payload));
+    });
     const bytes = Buffer.concat(payloads);
     const before = this.#decoded.get(chain);
     if (before?.bytes.equals(bytes)) {
@@ -349,14 +296,8 @@ export class NftTableLookup {
     return errno === 0 ? [...reader.elements.keys()] : undefined;
   }
 
-  #request(
-    what: NftMessage,
-    attributes: readonly Attribute[],
-    flags = 0,
-    family: number = NFT_FAMILIES[this.family],
-  ): Buffer {
-    const payload = encodeAttributes(attributes, Buffer.of(family, 0, 0, 0));
-    return encodeMessages([{ type: nftMessageType(what), flags, payload }], 0, 0);
+  #request(what: NftMessage, attributes: readonly Attribute[], flags = 0): Buffer {
+    return encodeNftRequest(what, attributes, NFT_FAMILIES[this.family], flags);
   }
 
   #read(name: string, key: string): NftElement | undefined {

@@ -1,0 +1,312 @@
+import type { IPFamily } from '@kube-proxier/core';
+import { asText, attributeEnd, attributeMap, findAttribute, readAttributes } from '../../netlink/attributes.js';
+import { NETLINK_FLAGS } from '../../netlink/netlink.js';
+import type { NetlinkSocketOptions } from '../../netlink/open-socket.js';
+import {
+  NFT_FAMILIES,
+  NFT_MESSAGE_HEAD,
+  NFTA_CHAIN,
+  NFTA_EXPRESSION,
+  NFTA_RULE,
+  nftMessageType,
+} from '../../nftables/netlink/nf-tables.js';
+import { NftSocket } from '../../nftables/netlink/nft-socket.js';
+import {
+  chainIdentity,
+  encodeNftRequest,
+  NftSteadyLists,
+  type NftTableName,
+} from '../../nftables/netlink/nft-steady-lists.js';
+import { messageAttributes, type ReadChain, readChain } from '../../nftables/netlink/read-table.js';
+import type { CommandRunner } from '../../process/command-runner.js';
+import { type DecodedIptablesRule, decodeIptablesRule } from './decode-iptables-rule.js';
+
+const QUOTED = /"(?:[^"\\]|\\.)*"/g;
+/** Maximum number of cached rules and chains. A Service has a dozen. */
+const MOST_CACHED = 65_536;
+/** Number of rules of a chain that is not evicted for short ones. */
+const LONG = 1000;
+/** A chain is read again when this many times the duration of its last read has passed since then. */
+const REST = 10;
+
+/** A rule of a table of iptables-nft. It is decoded when it is first used. */
+export class IptablesFoundRule {
+  #decoded: DecodedIptablesRule | undefined;
+  #identity: string | undefined;
+
+  /**
+   * @param printed texts that the program has printed, by the identity of rules.
+   */
+  constructor(
+    /** Unique in its table, also after the rule was deleted. */
+    readonly handle: bigint,
+    /** As the kernel lists them. */
+    readonly expressions: Buffer,
+    private readonly family: IPFamily,
+    private readonly printed: Map<string, string>,
+  ) {}
+
+  /** @see DecodedIptablesRule.text */
+  get text(): string {
+    return this.#printedText ?? this.#rule.text;
+  }
+
+  /** @see DecodedIptablesRule.jump */
+  get jump(): string | undefined {
+    return this.#rule.jump;
+  }
+
+  /** Names of matches and targets whose options are missing in the text. */
+  get notDecoded(): readonly string[] {
+    return this.#printedText === undefined ? this.#rule.notDecoded : [];
+  }
+
+  /** @see DecodedIptablesRule.isForeignToIptables */
+  get isForeignToIptables(): boolean {
+    return this.#rule.isForeignToIptables ?? false;
+  }
+
+  /**
+   * Takes the text that the program prints for this rule, also for later rules with the same expressions. Takes nothing
+   * when the text does not have each extension that is not decoded.
+   */
+  takePrinted(text: string): void {
+    const words = ` ${text.replace(QUOTED, '""')} `;
+    const isComplete = this.notDecoded.every(
+      (name) => words.includes(` -m ${name} `) || words.includes(` -j ${name} `),
+    );
+    if (isComplete && !this.isForeignToIptables && !/unsupported|\[/.test(words)) {
+      this.printed.set(this.#id, text);
+    }
+  }
+
+  get #printedText(): string | undefined {
+    return this.#rule.notDecoded.length === 0 || this.printed.size === 0 ? undefined : this.printed.get(this.#id);
+  }
+
+  /** The expressions without counters. A set is identified by a number, which later sets may have. */
+  get #id(): string {
+    if (this.#identity === undefined) {
+      const parts = readAttributes(this.expressions)
+        .map(([, expression]) => expression)
+        .filter((expression) => asText(attributeMap(expression).get(NFTA_EXPRESSION.name)) !== 'counter')
+        .map((expression) => expression.toString('latin1'));
+      const hasSet = this.#rule.notDecoded.some((name) => name === 'set' || name === 'SET');
+      this.#identity = [...(hasSet ? [`${this.handle}`] : []), ...parts].join(' ');
+    }
+    return this.#identity;
+  }
+
+  get #rule(): DecodedIptablesRule {
+    this.#decoded ??= decodeIptablesRule(this.expressions, this.family);
+    return this.#decoded;
+  }
+}
+
+/** The rules of a chain as last read. */
+interface CachedChain {
+  readonly rules: readonly IptablesFoundRule[];
+  /** {@link IptablesRuleLookup.forget} was called so often before. */
+  readonly epoch: number;
+  /** End and duration of the read in milliseconds. */
+  readonly at: number;
+  readonly duration: number;
+}
+
+/**
+ * Looks up the rules of single chains of the tables of iptables-nft, as currently in the kernel. The cost does not
+ * depend on the size of the tables, and commits do not interrupt it: `iptables-nft-save` restarts after each commit.
+ */
+export class IptablesRuleLookup {
+  readonly #steady: NftSteadyLists;
+  readonly #number: number;
+  readonly #chains = new Map<string, CachedChain>();
+  /** @see IptablesFoundRule.takePrinted */
+  readonly #printed = new Map<string, string>();
+  /** Handles of tables, by name. */
+  readonly #tables = new Map<string, bigint | undefined>();
+  #count = 0;
+  #generation = 0;
+  #epoch = 0;
+  #isUrgent = true;
+
+  private constructor(
+    private readonly socket: NftSocket,
+    private readonly family: IPFamily,
+  ) {
+    this.#steady = new NftSteadyLists(socket);
+    this.#number = family === 'IPv4' ? NFT_FAMILIES.ip : NFT_FAMILIES.ip6;
+  }
+
+  /**
+   * @returns undefined when synchronous requests are not supported (without the package `koffi`).
+   * @throws NftError when the kernel refuses, NetlinkError when no socket can be opened.
+   */
+  static async open(family: IPFamily, options: NetlinkSocketOptions = {}): Promise<IptablesRuleLookup | undefined> {
+    const socket = new NftSocket(options);
+    try {
+      await socket.generation();
+      if (socket.isAnsweredAtOnce) {
+        const lookup = new IptablesRuleLookup(socket, family);
+        lookup.forget();
+        return lookup;
+      }
+    } catch (error) {
+      socket.close();
+      throw error;
+    }
+    socket.close();
+    return undefined;
+  }
+
+  /** @see NftSteadyLists.tables */
+  tables(): readonly NftTableName[] {
+    return this.#steady.tables();
+  }
+
+  /**
+   * The chains that the kernel calls for packets, of all tables of the family.
+   *
+   * @throws NftError when the kernel refuses, or chains change all the time.
+   */
+  async baseChains(): Promise<ReadonlyMap<string, readonly ReadChain[]>> {
+    const found = new Map<string, ReadChain[]>();
+    const take = (payload: Buffer) => {
+      if (findAttribute(payload, NFTA_CHAIN.hook, NFT_MESSAGE_HEAD, payload.length) >= 0) {
+        const attributes = messageAttributes(payload);
+        const table = asText(attributes.get(NFTA_CHAIN.table));
+        found.set(table, [...(found.get(table) ?? []), readChain(attributes)]);
+      }
+    };
+    const request = encodeNftRequest('getChain', [], this.#number, NETLINK_FLAGS.dump);
+    // There may be many chains: the event loop runs between parts of the list, unless it is interrupted.
+    const { errno, isInterrupted } = await this.socket.request(
+      { type: nftMessageType('getChain'), flags: NETLINK_FLAGS.dump, payload: Buffer.of(this.#number, 0, 0, 0) },
+      ({ payload }) => take(payload),
+    );
+    if (errno !== 0 || isInterrupted) {
+      this.#steady.list(request, () => {
+        found.clear();
+        return (payload) => {
+          take(payload);
+          return chainIdentity(payload);
+        };
+      });
+    }
+    return found;
+  }
+
+  /**
+   * The rules of a chain; none when it does not exist. Cached until {@link forget}. The
+   * result is the same object while the chain is unchanged, and so is each rule.
+   *
+   * @throws NftError when the kernel refuses, or the chain changes all the time.
+   */
+  rules(table: string, chain: string): readonly IptablesFoundRule[] {
+    const id = `${table} ${chain}`;
+    const cached = this.#chains.get(id);
+    if (cached !== undefined) {
+      const rests = !this.#isUrgent && performance.now() - cached.at < REST * cached.duration;
+      if (cached.epoch === this.#epoch || rests) {
+        return cached.rules;
+      }
+    }
+    const start = performance.now();
+    let rules = this.#read(table, chain, cached?.rules ?? []);
+    if (this.#isNewTable(table)) {
+      // Its rules may have the handles of the cached ones.
+      rules = this.#read(table, chain, []);
+    }
+    const known = this.#chains.get(id);
+    if (known === undefined && this.#count >= MOST_CACHED) {
+      this.#evict();
+    }
+    this.#count += rules.length - (known?.rules.length ?? -1);
+    const at = performance.now();
+    this.#chains.set(id, { rules, epoch: this.#epoch, at, duration: at - start });
+    return rules;
+  }
+
+  /**
+   * Later calls of {@link rules} read the kernel again.
+   *
+   * @param isUrgent default true. Otherwise, not if the ruleset is unchanged; and a long chain only after a while, as
+   * reading it takes milliseconds.
+   */
+  forget(isUrgent = true): void {
+    const generation = this.#steady.generation();
+    if (isUrgent || generation !== this.#generation) {
+      this.#epoch += 1;
+    }
+    this.#isUrgent = isUrgent;
+    this.#generation = generation;
+  }
+
+  close(): void {
+    this.socket.close();
+  }
+
+  /** Long chains stay: many packets pass them, and decoding them takes a while. */
+  #evict(): void {
+    this.#count = 0;
+    for (const [id, { rules }] of this.#chains) {
+      if (rules.length < LONG) {
+        this.#chains.delete(id);
+      } else {
+        this.#count += rules.length + 1;
+      }
+    }
+    if (this.#count >= MOST_CACHED) {
+      this.#chains.clear();
+      this.#count = 0;
+    }
+  }
+
+  #isNewTable(table: string): boolean {
+    const handle = this.#steady.tableHandle(this.#number, table);
+    const isKnown = this.#tables.has(table);
+    const isNew = isKnown && handle !== this.#tables.get(table);
+    this.#tables.set(table, handle);
+    if (isNew) {
+      this.#chains.clear();
+      this.#count = 0;
+    }
+    return isNew;
+  }
+
+  #read(table: string, chain: string, before: readonly IptablesFoundRule[]): readonly IptablesFoundRule[] {
+    let found: IptablesFoundRule[] = [];
+    let known: Map<bigint, IptablesFoundRule> | undefined;
+    this.#steady.rules(this.#number, table, chain, () => {
+      found = [];
+      return (payload, handle) => {
+        let rule = before[found.length];
+        if (rule?.handle !== handle && before.length > 0) {
+          known ??= new Map(before.map((one) => [one.handle, one]));
+          rule = known.get(handle);
+        }
+        found.push(rule ?? new IptablesFoundRule(handle, expressionsOf(payload), this.family, this.#printed));
+      };
+    });
+    const isSame = found.length === before.length && found.every((rule, index) => rule === before[index]);
+    return isSame && before.length > 0 ? before : found;
+  }
+}
+
+/**
+ * Looks up rules in the network namespace of a runner.
+ *
+ * @returns undefined when it is not known, or synchronous requests are not supported.
+ * @throws NftError when the kernel refuses, NetlinkError when no socket can be opened.
+ */
+export async function openIptablesRules(
+  family: IPFamily,
+  { networkNamespace: place }: Pick<CommandRunner, 'networkNamespace'>,
+): Promise<IptablesRuleLookup | undefined> {
+  return place === undefined ? undefined : IptablesRuleLookup.open(family, place === 'own' ? {} : { namespace: place });
+}
+
+function expressionsOf(payload: Buffer): Buffer {
+  const at = findAttribute(payload, NFTA_RULE.expressions, NFT_MESSAGE_HEAD, payload.length);
+  return at < 0 ? Buffer.alloc(0) : Buffer.from(payload.subarray(at + 4, attributeEnd(payload, at)));
+}

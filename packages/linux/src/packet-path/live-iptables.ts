@@ -1,0 +1,92 @@
+import type { IptablesFoundRule } from '../iptables/netlink/iptables-rule-lookup.js';
+import { decodeNftRule, type NftRuleSets } from '../nftables/netlink/decode-rule.js';
+import type { ReadChain } from '../nftables/netlink/read-table.js';
+import type { BaseChain } from './base-chain.js';
+import type { ChainTable, CompiledChain, CompiledRule } from './chain-walk.js';
+import { iptablesRuleCompiler } from './compile-iptables.js';
+import { nftRuleCompiler } from './compile-nftables.js';
+import type { PathHost } from './path-host.js';
+
+/** A table of iptables-nft whose chains are looked up on demand. */
+export interface LiveIptablesTable {
+  readonly name: string;
+  /** The chains that the kernel calls for packets. */
+  readonly bases: readonly ReadChain[];
+  /** The rules of a chain, empty when it does not exist; the same objects while unchanged. */
+  rules(chain: string): readonly IptablesFoundRule[];
+}
+
+/** The sets of rules that iptables does not write are not known. */
+const NO_SETS: NftRuleSets = { keyFields: () => undefined, anonymousElements: () => undefined };
+
+/** The base chains of a table whose chains are looked up on demand. */
+export function compileLiveIptablesTable(table: LiveIptablesTable, host: PathHost): readonly BaseChain[] {
+  const chains = new LiveIptablesChains(table, host);
+  return table.bases.flatMap(({ name, dropsByPolicy }) => {
+    const base = chains.base(name, dropsByPolicy === true);
+    return base === undefined ? [] : [base];
+  });
+}
+
+class LiveIptablesChains implements ChainTable {
+  readonly #chains = new Map<string, CompiledChain>();
+  readonly #compiledChains = new WeakMap<readonly IptablesFoundRule[], readonly CompiledRule[]>();
+  readonly #compiledRules = new WeakMap<IptablesFoundRule, CompiledRule>();
+  readonly #iptables;
+  readonly #nft;
+
+  constructor(
+    private readonly table: LiveIptablesTable,
+    host: PathHost,
+  ) {
+    this.#iptables = iptablesRuleCompiler(table.name, host);
+    this.#family = host.facts.family === 'IPv4' ? 'ip' : 'ip6';
+    this.#nft = nftRuleCompiler(`${this.#family} ${table.name}`, host);
+  }
+
+  readonly #family: 'ip' | 'ip6';
+
+  base(name: string, drops: boolean): BaseChain | undefined {
+    const base = this.#iptables.base(this.get(name), drops ? 'DROP' : 'ACCEPT');
+    return base && { ...base, chains: this, isLive: true };
+  }
+
+  get(name: string): CompiledChain {
+    let chain = this.#chains.get(name);
+    if (chain === undefined) {
+      const rules = () => this.#rules(name);
+      chain = {
+        ...{ name, table: this.table.name },
+        get rules() {
+          return rules();
+        },
+      };
+      this.#chains.set(name, chain);
+    }
+    return chain;
+  }
+
+  #rules(chain: string): readonly CompiledRule[] {
+    const found = this.table.rules(chain);
+    let compiled = this.#compiledChains.get(found);
+    if (compiled === undefined) {
+      compiled = found.map((rule) => this.#rule(chain, rule));
+      this.#compiledChains.set(found, compiled);
+    }
+    return compiled;
+  }
+
+  #rule(chain: string, rule: IptablesFoundRule): CompiledRule {
+    let compiled = this.#compiledRules.get(rule);
+    if (compiled === undefined) {
+      compiled = rule.isForeignToIptables
+        ? this.#nft(chain, {
+            expr: decodeNftRule(rule.expressions, this.#family, NO_SETS),
+            handle: Number(rule.handle),
+          })
+        : this.#iptables.rule(chain, rule.text, rule.jump);
+      this.#compiledRules.set(rule, compiled);
+    }
+    return compiled;
+  }
+}
