@@ -49,6 +49,8 @@ export interface NodeStatusReportOptions {
   readonly listenerObstacles?: () => readonly string[];
   /** Which ports are not open for lack of descriptors. Default: all are open. */
   readonly descriptorShortage?: () => string | undefined;
+  /** Why the recording is not on disk. Default: it is, or need not be. */
+  readonly recordingObstacle?: () => string | undefined;
   /** Problems of a configuration that is not in force. Default: none. */
   readonly configurationProblems?: () => readonly string[];
   /** Default: no health checks. */
@@ -162,6 +164,7 @@ export class NodeStatusReport implements ServerObserver {
       ineligible: this.options.ineligible?.(),
       listenerObstacles: this.options.listenerObstacles?.() ?? [],
       descriptorShortage: this.options.descriptorShortage?.(),
+      recordingObstacle: this.options.recordingObstacle?.(),
       configurationProblems: this.options.configurationProblems?.() ?? [],
     });
     const { rss, heapUsed } = process.memoryUsage();

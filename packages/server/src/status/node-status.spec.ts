@@ -31,6 +31,7 @@ const FACTS = {
   ineligible: undefined,
   listenerObstacles: [],
   descriptorShortage: undefined,
+  recordingObstacle: undefined,
   configurationProblems: [],
 };
 
@@ -73,6 +74,11 @@ describe('problems of a node', () => {
       { descriptorShortage: 'health check node port of 1 Service is not open: work/web' },
       'degraded',
       'the health check node port of 1 Service is not open: work/web',
+    ],
+    [
+      { recordingObstacle: 'recording cannot be written to /var/log/kube-proxier: ENOSPC' },
+      'degraded',
+      'the recording cannot be written to /var/log/kube-proxier: ENOSPC',
     ],
     [
       { configurationProblems: ['config.yaml: mode: "ipvz" is no proxy mode'] },
