@@ -108,6 +108,7 @@ export async function startListeners(
     ineligible: () => health.ineligible,
     listenerObstacles: () => [...servers.flatMap(({ obstacle }) => obstacle ?? []), ...serviceHealth.obstacles],
     descriptorShortage: () => serviceHealth.shortage,
+    recordingObstacle: () => recorder?.obstacle,
     ...(probe ? { probe: () => probe.status() } : {}),
     ...(options.healthChecks ? { healthChecks: options.healthChecks } : {}),
     ...(options.configurationProblems ? { configurationProblems: options.configurationProblems } : {}),

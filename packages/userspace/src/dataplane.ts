@@ -122,7 +122,7 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
   /** @throws PartlyAppliedError when some sockets could not be opened; everything else is in force. */
   async apply(transaction: UserspaceTransaction): Promise<void> {
     const target = await this.#prepare();
-    for (const problem of transaction.problems) {
+    for (const problem of new Set(transaction.problems)) {
       this.#logger.warn(problem);
     }
     await applyTransaction(transaction, target);

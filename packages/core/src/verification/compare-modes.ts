@@ -38,7 +38,7 @@ export function* compareModesInSlices(
   const servesLoopback = (first.servesLoopback ?? true) && (second.servesLoopback ?? true);
   const findings = new FindingGroups(state);
   let classes = 0;
-  for (const one of packetClasses(state, first.path)) {
+  for (const one of packetClasses(state, first.path, (what) => findings.addUnread(what, what))) {
     if (one.from === 'loopback' && !servesLoopback && state.node.nodePortAddresses.loopback) {
       continue;
     }

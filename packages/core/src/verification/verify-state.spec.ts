@@ -111,3 +111,48 @@ describe('a live path', () => {
     expect(() => verifyState(before, new LiveKernel(() => new Error('no permission')))).toThrow('no permission');
   });
 });
+
+describe('a Service with very many endpoints', () => {
+  /** All may be local: slices without `nodeName`. */
+  const endpointsOf = (many: number) =>
+    Array.from({ length: many }, (_, index) => ({ number: index + 1, node: undefined }));
+  const kernelOf = (many: number) => {
+    const sketch = new ClusterSketch(family, { localhostNodePorts: false });
+    sketch.set({ ...EXAMPLE_SERVICE, endpoints: endpointsOf(many) });
+    const { state } = sketch.next();
+    return { state, path: new LiveKernel(() => state) };
+  };
+
+  test('is verified with pauses after each few classes, and for a part of its endpoints', () => {
+    const { state, path } = kernelOf(2000);
+    let asked = 0;
+    let most = 0;
+    const slices = verifyInSlices(state, path);
+    for (;;) {
+      const { done, value } = slices.next();
+      most = Math.max(most, path.asked - asked);
+      asked = path.asked;
+      if (done) {
+        expect(value).toMatchObject({ verdict: 'unknown', different: 0 });
+        expect(value.findings.map(({ message }) => message)).toEqual([
+          expect.stringMatching(
+            /^Packets of the endpoints of \S+ to itself were verified for each 16th only: 2000 of its 2000/,
+          ),
+        ]);
+        break;
+      }
+    }
+    expect(most).toBeLessThan(16);
+    expect(asked).toBeLessThan(400);
+  });
+
+  test('is not verified from 10,000 endpoints on, and the others are', () => {
+    const { state, path } = kernelOf(10_001);
+    const { verdict, findings, classes } = verifyState(state, path);
+    expect(verdict).toBe('unknown');
+    expect(findings.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^Packets to \S+ were not verified: it has 10001 endpoints, more than 10000$/),
+    ]);
+    expect(classes).toBeGreaterThan(0);
+  });
+});

@@ -4,7 +4,7 @@ import { decidePacket } from '../simulator/simulate-packet.js';
 import { compareOutcomes, type Difference, expectationText } from './compare-outcomes.js';
 import { FindingGroups } from './finding-groups.js';
 import { type PacketClass, packetClasses } from './packet-classes.js';
-import type { PacketPath } from './packet-path.js';
+import type { PacketPath, PathOutcome, PathPacket } from './packet-path.js';
 import type { FamilyVerification } from './verification-result.js';
 
 /** Options of a verification. */
@@ -23,6 +23,8 @@ export interface VerificationOptions {
 
 /** Number of classes between two pauses of {@link verifyInSlices}. */
 const SLICE = 64;
+/** Number of outcomes between two pauses, so that a Service with thousands of endpoints does not delay other work. */
+const SLICE_OUTCOMES = 256;
 /** Number of checks of a class that differs on a live path. A transaction takes milliseconds. */
 const CHECKS = 10;
 /**
@@ -37,6 +39,46 @@ const STEADY_CHECKS = 3;
  * duration.
  */
 export type VerificationPause = 'later' | undefined;
+
+/** A path whose outcomes are counted. */
+class CountedPath {
+  readonly localAddresses: ReadonlySet<string>;
+  #classes = 0;
+  #outcomes = 0;
+
+  constructor(private readonly path: PacketPath) {
+    this.localAddresses = path.localAddresses;
+  }
+
+  outcomesOf(packet: PathPacket, explains: boolean): readonly PathOutcome[] {
+    const outcomes = this.path.outcomesOf(packet, explains);
+    this.#outcomes += outcomes.length;
+    return outcomes;
+  }
+
+  /**
+   * Called after each class: whether to pause, after which a live path is read again.
+   *
+   * @param isUrgent see `PacketPath.refresh`.
+   */
+  isDue(isUrgent = true): boolean {
+    this.#classes += 1;
+    if (this.#classes < SLICE && this.#outcomes < SLICE_OUTCOMES) {
+      return false;
+    }
+    this.refresh(isUrgent);
+    return true;
+  }
+
+  refresh(isUrgent = true): void {
+    this.#classes = 0;
+    this.#outcomes = 0;
+    this.path.refresh?.(isUrgent);
+  }
+}
+
+/** What a class is checked with. */
+type CheckedPath = Pick<CountedPath, 'outcomesOf' | 'localAddresses'>;
 
 /** A class that differed in every check so far. */
 interface Suspect {
@@ -58,54 +100,54 @@ interface Suspect {
  */
 export function* verifyInSlices(
   state: ProxyState,
-  path: PacketPath,
+  given: PacketPath,
   { current = () => state, servesLoopback = true }: VerificationOptions = {},
 ): Generator<VerificationPause, FamilyVerification> {
-  if (state.family !== path.family) {
-    throw new RangeError(`a state of ${state.family} cannot be verified with rules of ${path.family}`);
+  if (state.family !== given.family) {
+    throw new RangeError(`a state of ${state.family} cannot be verified with rules of ${given.family}`);
   }
   const findings = new FindingGroups(state);
-  for (const reason of path.unread) {
+  for (const reason of given.unread) {
     findings.addUnread(reason);
   }
+  const path = new CountedPath(given);
   let classes = 0;
   let suspects: Suspect[] = [];
-  for (const one of path.unread.length > 0 ? [] : packetClasses(state, path)) {
+  const omitted = (what: string) => findings.addUnread(what, what);
+  for (const one of given.unread.length > 0 ? [] : packetClasses(state, given, omitted)) {
     if (one.from === 'loopback' && !servesLoopback && state.node.nodePortAddresses.loopback) {
       continue;
     }
-    if (path.isLive === true) {
+    if (given.isLive === true) {
       suspects.push(...checked(one, path, current()));
     } else if (differenceOf(one, state, path, false) !== undefined) {
       add(findings, one, differenceOf(one, state, path, true));
     }
-    if (++classes % SLICE === 0) {
-      path.refresh?.(false);
+    classes++;
+    if (path.isDue(false)) {
       yield;
     }
   }
   for (let check = 2; suspects.length > 0 && check <= (suspects.length > MANY ? FEW_CHECKS : CHECKS); check++) {
     yield 'later';
-    path.refresh?.();
+    path.refresh();
     const again: Suspect[] = [];
-    for (const [index, { one, ...before }] of suspects.entries()) {
+    for (const { one, ...before } of suspects) {
       again.push(...checked(one, path, current(), before));
-      if (index % SLICE === SLICE - 1) {
-        path.refresh?.();
+      if (path.isDue()) {
         yield;
       }
     }
     suspects = again;
   }
   let changed = 0;
-  for (const [index, { one, steady }] of suspects.entries()) {
+  for (const { one, steady } of suspects) {
     if (steady >= STEADY_CHECKS) {
       add(findings, one, differenceOf(one, current(), path, true));
     } else {
       changed += 1;
     }
-    if (index % SLICE === SLICE - 1) {
-      path.refresh?.();
+    if (path.isDue()) {
       yield;
     }
   }
@@ -115,7 +157,7 @@ export function* verifyInSlices(
   return findings.result(classes);
 }
 
-function expectationOf({ packet }: PacketClass, state: ProxyState, { localAddresses }: PacketPath): string {
+function expectationOf({ packet }: PacketClass, state: ProxyState, { localAddresses }: CheckedPath): string {
   return expectationText(decidePacket(state, packet, { localAddresses }).outcome);
 }
 
@@ -129,7 +171,7 @@ function add(findings: FindingGroups, one: PacketClass, difference: Difference |
 function differenceOf(
   { packet }: PacketClass,
   state: ProxyState,
-  path: PacketPath,
+  path: CheckedPath,
   explains: boolean,
 ): Difference | undefined {
   const decision = decidePacket(state, packet, { localAddresses: path.localAddresses });
@@ -139,7 +181,7 @@ function differenceOf(
 /** A class to check again, because it differs or cannot be read; else undefined. */
 function checked(
   one: PacketClass,
-  path: PacketPath,
+  path: CheckedPath,
   state: ProxyState,
   before?: Pick<Suspect, 'expected' | 'steady'>,
 ): readonly Suspect[] {

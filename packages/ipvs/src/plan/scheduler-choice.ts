@@ -47,7 +47,7 @@ export function readScheduler(
   available?: ReadonlySet<string>,
 ): SchedulerReading {
   const problems: string[] = [];
-  const service = formatServicePortName(name);
+  const service = `${name.namespace}/${name.name}`;
   const requested = annotations[SCHEDULER_ANNOTATION]?.trim();
   let scheduler = usual;
   if (requested !== undefined && requested !== '') {
@@ -93,19 +93,22 @@ export function* schedulerProblems(
   usual: string,
   available: ReadonlySet<string> | undefined,
 ): Slices<readonly string[]> {
-  const found: string[] = [];
+  // Annotations are the same for all ports of a Service.
+  const found = new Set<string>();
   for (const port of ports) {
     yield;
     const { choice, problems } = readScheduler(port.servicePort, usual, available);
-    found.push(...problems);
+    for (const problem of problems) {
+      found.add(problem);
+    }
     const lost = weightedScheduler(choice.name);
     if (hasUnequalWeights(port) && choice.weighted !== lost) {
-      found.push(
+      found.add(
         `Weights of the endpoints of ${formatServicePortName(port.name)} need the scheduler ${lost}, which this kernel lacks (module ip_vs_${lost}); ${choice.name} ignores them`,
       );
     }
   }
-  return found;
+  return [...found];
 }
 
 /** Whether endpoints of a list have, or may get, different shares. */

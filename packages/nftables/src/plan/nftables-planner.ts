@@ -4,7 +4,6 @@ import {
   countsConnections,
   countsTraffic,
   finish,
-  formatServicePortName,
   type ProxyState,
   type ResolvedServicePort,
   readCountTraffic,
@@ -507,26 +506,26 @@ function writeChain(name: string, { base, rules }: Chain, isThere: boolean, draf
   }
 }
 
-/** Unsupported requests of changed service ports. */
+/** Unsupported requests of changed service ports, once for each Service; a changed endpoint does not repeat them. */
 function* problemsOf(
   changes: ChangeSet,
   { endpointCounters: canCountEndpoints = true }: HostFacts,
 ): Slices<readonly string[]> {
-  const problems: string[] = [];
-  for (const { current: port } of changes.servicePorts.values()) {
+  const problems = new Set<string>();
+  for (const { previous, current: port } of changes.servicePorts.values()) {
     if (changes.servicePorts.size > FEW) {
       yield;
     }
-    if (port !== undefined) {
+    if (port !== undefined && port.servicePort.annotations !== previous?.servicePort.annotations) {
       const { annotations } = port.servicePort;
       const uncounted =
         !canCountEndpoints && readCountTraffic(annotations) === true
           ? [`${COUNT_TRAFFIC_ANNOTATION}: this host can count connections only`]
           : [];
       for (const problem of [...readServiceOptions(annotations).problems, ...uncounted]) {
-        problems.push(`Service port ${formatServicePortName(port.name)}: ${problem}`);
+        problems.add(`Service ${port.name.namespace}/${port.name.name}: ${problem}`);
       }
     }
   }
-  return problems;
+  return [...problems];
 }

@@ -6,7 +6,7 @@ import {
   type ResolvedServicePort,
   type ServicePortKey,
 } from '@kube-proxier/core';
-import { makeService, makeSlice, resolveObjects } from '@kube-proxier/core/testing';
+import { makeResolver, makeService, makeSlice, resolveObjects } from '@kube-proxier/core/testing';
 import { NftablesPlanner } from './nftables-planner.js';
 import { ANNOTATIONS } from './service-options.js';
 import { trafficCountedBy, trafficCounter } from './traffic-counters.js';
@@ -129,7 +129,25 @@ describe('the plan for packet counting', () => {
     // Connections are counted, as the Service requests all counts.
     expect(next.text).toContain('service/default/web/tcp');
     expect(next.problems).toEqual([
-      'Service port default/web: kube-proxier.io/count-traffic: this host can count connections only',
+      'Service default/web: kube-proxier.io/count-traffic: this host can count connections only',
     ]);
   });
+});
+
+test('an annotation with an invalid value is one log line for a Service of many ports, and a changed endpoint adds none', () => {
+  const ports = Array.from({ length: 50 }, (_, index) => ({ name: `p${index}`, port: 1000 + index }));
+  const annotations = { [ANNOTATIONS.countTraffic]: 'yes' };
+  const service = makeService('default/web', { ports }, { metadata: { annotations } });
+  const resolver = makeResolver();
+  resolver.updateService(undefined, service);
+  const slice = makeSlice('default/web', ['10.244.0.1'], { ports: ports.map(({ name }) => ({ name, port: 8080 })) });
+  resolver.updateEndpointSlice(undefined, slice);
+  const before = resolver.applyPending().state;
+  const next = makeSlice('default/web', ['10.244.0.2'], { ports: ports.map(({ name }) => ({ name, port: 8080 })) });
+  resolver.updateEndpointSlice(slice, next);
+  const changed = planned(before, resolver.applyPending().state);
+  expect(changed.first.problems).toEqual([
+    expect.stringMatching(/^Service default\/web: .*"yes" is not one of true, false/),
+  ]);
+  expect(changed.next.problems).toEqual([]);
 });

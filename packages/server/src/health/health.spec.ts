@@ -86,6 +86,16 @@ describe('ProxyHealth (spec H-3…H-10)', () => {
     expect(health.status().healthy).toBe(false);
   });
 
+  test('the time of the last sync stays as long ago when the clock of the host is set', async () => {
+    const clock = new VirtualClock(1_000_000);
+    const health = new ProxyHealth(TIMEOUT, clock);
+    health.started('IPv4');
+    health.synced({ family: 'IPv4' });
+    await clock.advance(500);
+    clock.set(100 * TIMEOUT);
+    expect(clock.now() - health.status().lastUpdated).toBe(500);
+  });
+
   test.each([
     ['unknown', undefined, false, undefined],
     ['there', node(), true, undefined],

@@ -1,12 +1,13 @@
 import { type Clock, type IPFamily, type Node, type NodeDefinition, readNode, systemClock } from '@kube-proxier/core';
 import type { ServerObserver } from '../server-observer.js';
+import { type KeptTime, keepTime, presentTime } from '../status/kept-time.js';
 
 /** The taint by which the cluster autoscaler marks a node for deletion (spec H-6). */
 const TO_BE_DELETED_TAINT = 'ToBeDeletedByClusterAutoscaler';
 
 interface FamilyHealth {
-  /** Milliseconds since the epoch: the last sync that succeeded; 0 before the first. */
-  lastUpdated: number;
+  /** The last sync that succeeded; undefined before the first. */
+  lastUpdated: KeptTime | undefined;
   /** When the oldest pending change was queued, by the monotonic clock; undefined when none is pending. */
   pendingSince: number | undefined;
 }
@@ -38,7 +39,7 @@ export class ProxyHealth implements ServerObserver {
   ) {}
 
   started(family: IPFamily): void {
-    this.#families.set(family, { lastUpdated: 0, pendingSince: undefined });
+    this.#families.set(family, { lastUpdated: undefined, pendingSince: undefined });
   }
 
   queued(family: IPFamily): void {
@@ -49,7 +50,7 @@ export class ProxyHealth implements ServerObserver {
   }
 
   synced({ family }: { readonly family: IPFamily }): void {
-    this.#families.set(family, { lastUpdated: this.clock.now(), pendingSince: undefined });
+    this.#families.set(family, { lastUpdated: keepTime(this.clock), pendingSince: undefined });
   }
 
   nodeEvent(node: Node): void {
@@ -63,9 +64,10 @@ export class ProxyHealth implements ServerObserver {
     let lastUpdated = 0;
     for (const [family, health] of this.#families) {
       const isOnTime = health.pendingSince === undefined || now - health.pendingSince < this.timeout;
-      families[family] = { lastUpdated: health.lastUpdated, healthy: isOnTime };
+      const updated = health.lastUpdated === undefined ? 0 : presentTime(health.lastUpdated, this.clock);
+      families[family] = { lastUpdated: updated, healthy: isOnTime };
       healthy &&= isOnTime;
-      lastUpdated = Math.max(lastUpdated, health.lastUpdated);
+      lastUpdated = Math.max(lastUpdated, updated);
     }
     return { healthy, nodeEligible: this.#nodeEligible, lastUpdated, families };
   }

@@ -16,6 +16,7 @@ import {
   specialAddress,
 } from '@kube-proxier/core';
 import { ServicePortTally } from '../metrics/service-port-tally.js';
+import { type KeptTime, keepTime, presentTime } from '../status/kept-time.js';
 import { probeConnection } from './probe-connection.js';
 import { ProbeListener } from './probe-listener.js';
 import { PROBE_PORT, probeObjects, probeServiceName } from './probe-objects.js';
@@ -68,7 +69,7 @@ export class FamilyProbe {
   #finding: Finding = unknown('waiting for the first sync');
   #failures = 0;
   #hasAddress = true;
-  #lastSuccess: number | undefined;
+  #lastSuccess: KeptTime | undefined;
   #milliseconds: number | undefined;
 
   constructor(context: FamilyProbeContext) {
@@ -94,7 +95,7 @@ export class FamilyProbe {
   }
 
   status(): ProbeStatus {
-    const { clusterIP } = this.#context;
+    const { clusterIP, clock } = this.#context;
     const { verdict, reason, impossible } = this.#finding;
     return {
       verdict,
@@ -103,7 +104,8 @@ export class FamilyProbe {
       reason: reason ?? null,
       impossible,
       failures: this.#failures,
-      lastSuccess: this.#lastSuccess === undefined ? null : new Date(this.#lastSuccess).toISOString(),
+      lastSuccess:
+        this.#lastSuccess === undefined ? null : new Date(presentTime(this.#lastSuccess, clock)).toISOString(),
       milliseconds: this.#milliseconds ?? null,
     };
   }
@@ -134,7 +136,7 @@ export class FamilyProbe {
       return { verdict: 'failed' };
     }
     this.#failures = 0;
-    this.#lastSuccess = clock.now();
+    this.#lastSuccess = keepTime(clock);
     this.#milliseconds = Math.round(outcome.milliseconds * 10) / 10;
     this.#note({ verdict: 'ok', reason: undefined, impossible: false });
     return { verdict: 'ok', milliseconds: outcome.milliseconds };

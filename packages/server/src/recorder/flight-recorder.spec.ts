@@ -47,8 +47,8 @@ interface Done {
 }
 
 /** A proxier of both families on a fake backend, with a recorder. */
-function startNode(options: RecordingOptions = {}, seed = 1) {
-  const clock = new VirtualClock(START);
+function startNode(options: RecordingOptions = {}, seed = 1, start = START) {
+  const clock = new VirtualClock(start);
   const reader = new ObjectReader();
   const done: Done[] = [];
   const random = new Random(seed);
@@ -460,6 +460,7 @@ describe('a recording on disk', () => {
     node.proxier.onEndpointsSynced();
     await node.clock.advance(1000);
     await until(() => node.logger.warnings.length > 0);
+    expect(node.recorder.obstacle).toMatch(/^recording cannot be written to .*below: E/);
     node.proxier.onServiceUpdate(undefined, makeService('work/web'));
     await node.clock.advance(5000);
     expect(node.logger.warnings).toEqual([expect.stringMatching(/cannot be written to .*; check the free space/)]);
@@ -469,9 +470,42 @@ describe('a recording on disk', () => {
     node.proxier.onEndpointsUpdate(undefined, makeSlice('work/web', ['10.244.0.1']));
     await node.clock.advance(5000);
     await node.stop();
+    expect(node.recorder.obstacle).toBeUndefined();
     const [name = ''] = readdirSync(join(file, 'below'));
     const { replay } = await replayAll(readFileSync(join(file, 'below', name)));
     expect(renderState(replay.inForce('IPv4') as ProxyState)).toEqual(node.planes.get('IPv4')?.contents);
+    rmSync(directory, { recursive: true });
+  });
+
+  test.each([
+    ['forwards', 30],
+    ['backwards', -30],
+  ])('keeps its files when the clock of the host is set %s', async (_, days) => {
+    const directory = mkdtempSync(join(tmpdir(), 'recording-'));
+    // The times of files are those of the host.
+    const node = startNode({ directory, maxBytes: 10_000_000, maxAge: 3_600_000 }, 1, Date.now());
+    node.proxier.onServicesSynced();
+    node.proxier.onEndpointsSynced();
+    const change = async (name: string) => {
+      await node.clock.advance(1_000_000);
+      node.proxier.onServiceUpdate(undefined, makeService(name));
+      await node.clock.advance(1000);
+      await node.recorder.flush();
+    };
+    await change('work/before');
+    const before = readdirSync(directory);
+    node.clock.set(days * 86_400_000);
+    await change('work/after');
+    await change('work/later');
+    const after = readdirSync(directory);
+    expect(after.length).toBeGreaterThan(before.length);
+    expect(after).toEqual(expect.arrayContaining(before));
+    // By the time that has passed, they are too old.
+    for (let hour = 0; hour < 6; hour += 1) {
+      await change(`work/much-later-${hour}`);
+    }
+    expect(readdirSync(directory)).not.toEqual(expect.arrayContaining(before));
+    await node.stop();
     rmSync(directory, { recursive: true });
   });
 });

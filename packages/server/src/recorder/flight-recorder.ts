@@ -113,6 +113,11 @@ export class FlightRecorder implements ServerObserver {
     return this.#window.bytes;
   }
 
+  /** Why it is kept in memory only although it has a directory; undefined otherwise. */
+  get obstacle(): string | undefined {
+    return this.#directory?.obstacle;
+  }
+
   /** A proxier of this family is created with these options. */
   familyServed(family: IPFamily, options: ProxierOptions): void {
     this.#options.set(family, recordedOptions(options));

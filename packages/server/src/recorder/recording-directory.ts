@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promise
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { type Clock, type Logger, messageOf, type Timer } from '@kube-proxier/core';
+import { type Clock, isRecord, type Logger, messageOf, printable, type Timer } from '@kube-proxier/core';
 
 const compress = promisify(gzip);
 
@@ -10,6 +10,8 @@ const compress = promisify(gzip);
 const FLUSH_INTERVAL = 500;
 /** Number of files that the limits are divided into. */
 const FILES = 4;
+/** Maximum number of files of this process whose order is known. */
+const MAX_OWN = 100;
 /** Maximum number of buffered characters. */
 const MAX_WAITING = 16 * 1024 * 1024;
 /** Milliseconds between two log lines about failures. */
@@ -36,7 +38,8 @@ interface Section {
 
 /**
  * Writes a recording to files in a directory. Each begins with a checkpoint, so each can be read alone. Lines are on disk
- * within a second; old files are removed.
+ * within a second. Files beyond the size are removed, the oldest first, and files beyond the age unless they are among the five newest:
+ * a host's clock that is set does not remove the last hour.
  */
 export class RecordingDirectory {
   readonly #options: RecordingDirectoryOptions;
@@ -52,9 +55,17 @@ export class RecordingDirectory {
   #writing: Promise<void> = Promise.resolve();
   #stopped = false;
   #nextLog = Number.NEGATIVE_INFINITY;
+  #obstacle: string | undefined;
+  /** Files of this process, the oldest first. */
+  readonly #own: string[] = [];
 
   constructor(options: RecordingDirectoryOptions) {
     this.#options = options;
+  }
+
+  /** Why it cannot be written; undefined while it can. */
+  get obstacle(): string | undefined {
+    return this.#obstacle;
   }
 
   /**
@@ -136,6 +147,7 @@ export class RecordingDirectory {
         await this.#file.appendFile(data);
         await this.#file.datasync();
         this.#written += data.length;
+        this.#obstacle = undefined;
       }
     }
   }
@@ -144,11 +156,13 @@ export class RecordingDirectory {
     const { directory, clock } = this.#options;
     await this.#file?.close();
     this.#file = undefined;
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await makeDirectory(directory);
     const time = new Date(clock.now()).toISOString().replaceAll(':', '-');
     this.#path = join(directory, `recording-${time}.jsonl.gz`);
     // Existing files are not overwritten: after a restart, the file before the crash is the relevant one.
     this.#file = await open(this.#path, 'a', 0o600);
+    this.#own.splice(0, this.#own.length - MAX_OWN);
+    this.#own.push(this.#path);
     const folder = await open(directory);
     await folder.sync().finally(() => folder.close());
     await this.#removeOld();
@@ -157,15 +171,17 @@ export class RecordingDirectory {
   /** Removes files beyond the limits, the oldest first, and never the current one. */
   async #removeOld(): Promise<void> {
     const { directory, maxAge, maxBytes, clock } = this.#options;
-    const names = (await readdir(directory)).filter((name) => NAME.test(name)).sort();
+    const found = (await readdir(directory)).filter((name) => NAME.test(name)).map((name) => join(directory, name));
+    const files = await Promise.all(found.map(async (path) => ({ path, ...(await stat(path)) })));
+    // The host's clock may have been set, so times give no order for the files of this process.
+    files.sort((a, b) => this.#own.indexOf(b.path) - this.#own.indexOf(a.path) || b.mtimeMs - a.mtimeMs);
     let bytes = 0;
-    for (const name of names.reverse()) {
-      const path = join(directory, name);
-      const { size, mtimeMs } = await stat(path);
+    for (const [index, { path, size, mtimeMs }] of files.entries()) {
       bytes += size;
       // Space for the current file is reserved.
-      const isOver = bytes > maxBytes - maxBytes / FILES || clock.now() - mtimeMs > maxAge;
-      if (isOver && path !== this.#path) {
+      const isOver = bytes > maxBytes - maxBytes / FILES;
+      const isOld = index > FILES && Math.abs(clock.now() - mtimeMs) > maxAge;
+      if ((isOver || isOld) && path !== this.#path) {
         await rm(path, { force: true });
       }
     }
@@ -178,12 +194,28 @@ export class RecordingDirectory {
     const file = this.#file;
     this.#file = undefined;
     file?.close().catch(() => {});
+    this.#obstacle = `recording cannot be written to ${directory}: ${printable(messageOf(error))}`;
     onFailure?.(error);
     if (clock.monotonic() >= this.#nextLog) {
       this.#nextLog = clock.monotonic() + LOG_INTERVAL;
       logger.warn(
         `The recording cannot be written to ${directory}, and is kept in memory only: ${messageOf(error)}; check the free space and the permissions of --recording-directory`,
       );
+    }
+  }
+}
+
+/** With its parents. */
+async function makeDirectory(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { mode: 0o700 });
+  } catch (error) {
+    const code = isRecord(error) ? error.code : undefined;
+    if (code === 'ENOENT') {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+    } else if (code !== 'EEXIST') {
+      // A recursive mkdir reports ENOENT for a read-only file system.
+      throw error;
     }
   }
 }

@@ -24,6 +24,7 @@ import type { BackgroundVerification } from '../verification/background-verifica
 import type { NodeVerification } from '../verification/verify-node.js';
 import { VERSION } from '../version.js';
 import { countObjects, countObjectsInSlices, totalOf } from './count-objects.js';
+import { type KeptTime, keepTime, presentTime } from './kept-time.js';
 import {
   type FamilyStatus,
   findProblems,
@@ -49,6 +50,8 @@ export interface NodeStatusReportOptions {
   readonly listenerObstacles?: () => readonly string[];
   /** Which ports are not open for lack of descriptors. Default: all are open. */
   readonly descriptorShortage?: () => string | undefined;
+  /** Why the recording is not on disk. Default: it is, or need not be. */
+  readonly recordingObstacle?: () => string | undefined;
   /** Problems of a configuration that is not in force. Default: none. */
   readonly configurationProblems?: () => readonly string[];
   /** Default: no health checks. */
@@ -62,9 +65,8 @@ export interface NodeStatusReportOptions {
 
 interface FamilyRecord {
   state: ProxyState | undefined;
-  /** Milliseconds since the epoch. */
-  lastSync: number | undefined;
-  lastFullSync: number | undefined;
+  lastSync: KeptTime | undefined;
+  lastFullSync: KeptTime | undefined;
   duration: number | undefined;
   failures: number;
   lastError: string | undefined;
@@ -81,14 +83,14 @@ export class NodeStatusReport implements ServerObserver {
   readonly #companions = new Map<IPFamily, string>();
   /** Computed on demand, once for each state. */
   readonly #counts = new StateMemo(countObjects);
-  readonly #startTime: number;
+  readonly #startTime: KeptTime;
   #selection: Partial<Pick<ModeSelection, 'mode' | 'requested' | 'reason' | 'defaulted'>> = {};
-  #lastObjectChange: number | undefined;
+  #lastObjectChange: KeptTime | undefined;
   #driftRepairs = 0;
-  #lastDrift: { readonly at: number; readonly what: string } | undefined;
+  #lastDrift: { readonly at: KeptTime; readonly what: string } | undefined;
 
   constructor(private readonly options: NodeStatusReportOptions) {
-    this.#startTime = options.clock.now();
+    this.#startTime = keepTime(options.clock);
   }
 
   modeSelected({ mode, requested, reason, defaulted }: ModeSelection): void {
@@ -104,7 +106,7 @@ export class NodeStatusReport implements ServerObserver {
   }
 
   synced({ family, state, full, duration }: Pick<SyncSuccess, 'family' | 'state' | 'full' | 'duration'>): void {
-    const now = this.options.clock.now();
+    const now = keepTime(this.options.clock);
     this.#families.set(family, {
       state,
       lastSync: now,
@@ -122,7 +124,7 @@ export class NodeStatusReport implements ServerObserver {
 
   repaired({ what }: Pick<DriftRepair, 'what'>): void {
     this.#driftRepairs += 1;
-    this.#lastDrift = { at: this.options.clock.now(), what };
+    this.#lastDrift = { at: keepTime(this.options.clock), what };
   }
 
   companion(family: IPFamily, error: unknown): void {
@@ -134,11 +136,11 @@ export class NodeStatusReport implements ServerObserver {
   }
 
   serviceEvent(): void {
-    this.#lastObjectChange = this.options.clock.now();
+    this.#lastObjectChange = keepTime(this.options.clock);
   }
 
   endpointsEvent(): void {
-    this.#lastObjectChange = this.options.clock.now();
+    this.#lastObjectChange = keepTime(this.options.clock);
   }
 
   /** The current status. Costs as much as the number of service ports; runs no process. */
@@ -154,7 +156,7 @@ export class NodeStatusReport implements ServerObserver {
       [...this.#families].map(([family, record]) => [family, this.#describe(record)]),
     );
     const sources = this.options.sources.map(describeSource);
-    const verification = verificationStatus(this.options.verification?.report().last ?? null);
+    const verification = this.#verificationStatus();
     const probe = this.options.probe?.() ?? null;
     const problems = findProblems({
       ...{ notReady: readiness.reason(), families, sources, verification, probe, maxPending },
@@ -162,6 +164,7 @@ export class NodeStatusReport implements ServerObserver {
       ineligible: this.options.ineligible?.(),
       listenerObstacles: this.options.listenerObstacles?.() ?? [],
       descriptorShortage: this.options.descriptorShortage?.(),
+      recordingObstacle: this.options.recordingObstacle?.(),
       configurationProblems: this.options.configurationProblems?.() ?? [],
     });
     const { rss, heapUsed } = process.memoryUsage();
@@ -173,16 +176,16 @@ export class NodeStatusReport implements ServerObserver {
       nodeName,
       version: VERSION,
       pid: process.pid,
-      startTime: isoTime(this.#startTime),
+      startTime: this.#isoTime(this.#startTime),
       mode,
       requestedMode: requested,
       modeReason: reason ?? (defaulted ? 'no mode is requested, and this is the default' : null),
       families,
       ...this.#countObjects(),
       sources,
-      lastObjectChange: this.#lastObjectChange === undefined ? null : isoTime(this.#lastObjectChange),
+      lastObjectChange: this.#lastObjectChange === undefined ? null : this.#isoTime(this.#lastObjectChange),
       driftRepairs: this.#driftRepairs,
-      lastDrift: this.#lastDrift ? { time: isoTime(this.#lastDrift.at), what: this.#lastDrift.what } : null,
+      lastDrift: this.#lastDrift ? { time: this.#isoTime(this.#lastDrift.at), what: this.#lastDrift.what } : null,
       verification,
       leftovers: this.options.leftovers?.() ?? null,
       probe,
@@ -204,6 +207,21 @@ export class NodeStatusReport implements ServerObserver {
   #countObjects(): Pick<NodeStatus, 'services' | 'endpoints'> {
     const states = [...this.#families.values()].flatMap(({ state }) => state ?? []);
     return totalOf(states.map((state) => this.#counts.of(state)));
+  }
+
+  #verificationStatus(): VerificationStatus | null {
+    const { verification, clock } = this.options;
+    const { last = null, ageSeconds = null } = verification?.report() ?? {};
+    const status = verificationStatus(last);
+    if (status === null || ageSeconds === null) {
+      return status;
+    }
+    const ended = { wall: Date.parse(status.time), monotonic: clock.monotonic() - ageSeconds * 1000 };
+    return { ...status, time: this.#isoTime(ended) };
+  }
+
+  #isoTime(time: KeptTime): string {
+    return new Date(presentTime(time, this.options.clock)).toISOString();
   }
 
   #record(family: IPFamily): FamilyRecord {
@@ -228,9 +246,9 @@ export class NodeStatusReport implements ServerObserver {
     const pending = pendingSince === undefined ? undefined : this.options.clock.monotonic() - pendingSince;
     return {
       programmed: lastFullSync !== undefined,
-      lastSync: lastSync === undefined ? null : isoTime(lastSync),
+      lastSync: lastSync === undefined ? null : this.#isoTime(lastSync),
       lastSyncMilliseconds: duration === undefined ? null : Math.round(duration * 10) / 10,
-      lastFullSync: lastFullSync === undefined ? null : isoTime(lastFullSync),
+      lastFullSync: lastFullSync === undefined ? null : this.#isoTime(lastFullSync),
       failures,
       lastError: lastError ?? null,
       pendingSeconds: pending === undefined ? null : pending / 1000,
@@ -263,8 +281,4 @@ function verificationStatus(last: NodeVerification | null): VerificationStatus |
 function describeSource(source: Source): SourceStatus {
   const obstacles = KINDS.flatMap((kind) => source.obstacle?.(kind) ?? []);
   return { description: source.description, obstacles: [...new Set(obstacles)] };
-}
-
-function isoTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

@@ -3,6 +3,7 @@ import type { ProxyState, SourceKind } from '@kube-proxier/core';
 import { VirtualClock } from '@kube-proxier/core/testing';
 import { Readiness } from '../health/readiness.js';
 import { ProxyMetrics } from '../metrics/proxy-metrics.js';
+import type { NodeVerification } from '../verification/verify-node.js';
 import { findProblems, verdictOf } from './node-status.js';
 import { NodeStatusReport } from './node-status-report.js';
 
@@ -31,6 +32,7 @@ const FACTS = {
   ineligible: undefined,
   listenerObstacles: [],
   descriptorShortage: undefined,
+  recordingObstacle: undefined,
   configurationProblems: [],
 };
 
@@ -73,6 +75,11 @@ describe('problems of a node', () => {
       { descriptorShortage: 'health check node port of 1 Service is not open: work/web' },
       'degraded',
       'the health check node port of 1 Service is not open: work/web',
+    ],
+    [
+      { recordingObstacle: 'recording cannot be written to /var/log/kube-proxier: ENOSPC' },
+      'degraded',
+      'the recording cannot be written to /var/log/kube-proxier: ENOSPC',
     ],
     [
       { configurationProblems: ['config.yaml: mode: "ipvz" is no proxy mode'] },
@@ -202,5 +209,28 @@ describe('NodeStatusReport', () => {
       lastDrift: { what: 'chain flushed' },
       families: { IPv4: { failures: 0, lastError: null, pendingSeconds: null } },
     });
+  });
+
+  test.each([
+    ['forwards', 30],
+    ['backwards', -30],
+  ])('ages stay right when the clock of the host is set %s', async (_, days) => {
+    const clock = new VirtualClock(Date.parse('2026-03-01T12:00:00Z'));
+    const options = { nodeName: 'node1', clock, readiness: new Readiness(), sources: [], maxPending: 60_000 };
+    const last = { verdict: 'verified', time: '2026-03-01T12:00:00.000Z', families: [] } as unknown as NodeVerification;
+    const verification = {
+      report: () => ({ running: false, finished: 1, last, ageSeconds: clock.monotonic() / 1000 }),
+    };
+    const report = new NodeStatusReport({ ...options, verification });
+    report.synced({ family: 'IPv4', state, full: true, duration: 1 });
+    report.repaired({ what: 'chain flushed' });
+    report.serviceEvent();
+    await clock.advance(5000);
+    clock.set(days * 86_400_000);
+    const { startTime, families, lastDrift, lastObjectChange, verification: verified } = await report.status();
+    const found = [startTime, families.IPv4?.lastSync, families.IPv4?.lastFullSync, lastDrift?.time, lastObjectChange];
+    for (const time of [...found, verified?.time]) {
+      expect(clock.now() - Date.parse(time ?? '')).toBe(5000);
+    }
   });
 });

@@ -146,6 +146,8 @@ export type StatusFacts = Pick<NodeStatus, 'families' | 'sources' | 'verificatio
   readonly listenerObstacles: readonly string[];
   /** Which ports are not open for lack of descriptors; undefined when all are. */
   readonly descriptorShortage: string | undefined;
+  /** Why the recording is not on disk; undefined when it is, or need not be. */
+  readonly recordingObstacle: string | undefined;
   /** Problems of a configuration that is not in force. */
   readonly configurationProblems: readonly string[];
 };
@@ -162,6 +164,7 @@ export function findProblems({
   ineligible,
   listenerObstacles,
   descriptorShortage,
+  recordingObstacle,
   configurationProblems,
 }: StatusFacts): readonly StatusProblem[] {
   const problems: StatusProblem[] = [];
@@ -225,6 +228,14 @@ export function findProblems({
       found: `the ${descriptorShortage}`,
       advice:
         'load balancers that check them send no traffic to this node; raise the limit of open files (ulimit -n, LimitNOFILE) and restart the agent',
+    });
+  }
+  if (recordingObstacle !== undefined) {
+    problems.push({
+      severity: 'degraded',
+      found: `the ${recordingObstacle}`,
+      advice:
+        'Services are not affected, and the recording stays in memory until the agent ends; check the free space and the permissions of --recording-directory',
     });
   }
   for (const problem of configurationProblems) {

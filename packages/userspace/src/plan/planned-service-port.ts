@@ -38,13 +38,23 @@ export function planServicePort(
     : { service: serviceSpec(resolved, protocol), listeners: listenersOf(resolved, protocol, context) };
 }
 
-/** What a service port requests that is not possible, each in one line. */
-export function problemsOf(resolved: ResolvedServicePort): readonly string[] {
-  const name = formatServicePortName(resolved.name);
-  if (resolved.name.protocol === 'SCTP') {
-    return [`${name}: SCTP is not supported by mode userspace; use another mode for it`];
+/**
+ * What a service port requests that is not possible, each in one line. Those of annotations are the same for all ports of a Service.
+ *
+ * @param previous the port before the change; its requests are not repeated.
+ */
+export function problemsOf(resolved: ResolvedServicePort, previous?: ResolvedServicePort): readonly string[] {
+  const { namespace, name, protocol } = resolved.name;
+  if (resolved.servicePort.annotations === previous?.servicePort.annotations) {
+    return [];
   }
-  return readServiceOptions(resolved.servicePort.annotations).problems.map((problem) => `${name}: ${problem}`);
+  if (protocol === 'SCTP') {
+    return [
+      `${formatServicePortName(resolved.name)}: SCTP is not supported by mode userspace; use another mode for it`,
+    ];
+  }
+  const { problems } = readServiceOptions(resolved.servicePort.annotations);
+  return problems.map((problem) => `Service ${namespace}/${name}: ${problem}`);
 }
 
 function listenersOf(

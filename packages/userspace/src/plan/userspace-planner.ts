@@ -67,7 +67,7 @@ export class UserspacePlanner {
     for (const [key, { previous, current }] of changes.resolvedServicePorts) {
       const before = previous && this.#planServicePort(previous, plans);
       const after = current && this.#planServicePort(current, plans);
-      transaction.problems.push(...(current && changes.servicePorts.has(key) ? problemsOf(current) : []));
+      transaction.problems.push(...(current && changes.servicePorts.has(key) ? problemsOf(current, previous) : []));
       compareServices(before?.service, after?.service, transaction);
       const listeners = new Map(before?.listeners.map((listener) => [listener.id, listener]));
       for (const listener of after?.listeners ?? []) {
