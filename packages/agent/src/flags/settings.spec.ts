@@ -316,6 +316,9 @@ describe('readSettings', () => {
   test.each<[string, string]>([
     ['--healthz-port=99', '--healthz-port: has no effect: --healthz-bind-address has a port, 10256'],
     ['--kube-api-qps=50', '--kube-api-qps: has no effect: '],
+    // In client-go, no limit.
+    ['--kube-api-qps=-1', '--kube-api-qps: has no effect: '],
+    ['--kube-api-qps=1e3', '--kube-api-qps: has no effect: '],
     ['--vmodule=proxy*=9', '--vmodule: has no effect: verbosity is set for the whole program: use -v'],
     ['--feature-gates=NativeHistograms=true', '--feature-gates: NativeHistograms=true has no effect: '],
     ['--feature-gates=NFTablesNetlink=false', '--feature-gates: NFTablesNetlink=false has no effect: '],
