@@ -8,6 +8,7 @@ export default {
   ...base,
   testMatch: [
     '<rootDir>/packages/*/src/**/*.apiserver.spec.ts',
+    '<rootDir>/scripts/deploy/*.apiserver.spec.ts',
     '<rootDir>/packages/source-kubernetes/src/testing/fake-api-server.spec.ts',
   ],
   testPathIgnorePatterns: ['/node_modules/'],

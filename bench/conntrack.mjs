@@ -125,7 +125,7 @@ async function inside() {
   const eventLoop = new EventLoopHold();
 
   /**
-   * One sync: for how long it waits, until all stale flows are gone, the longest hold of the event loop, and memory at most.
+   * One sync: for how long it waits, until all stale flows are deleted, how long the event loop was blocked at most, and memory at most.
    *
    * @param {BackgroundCleaning} cleaning
    * @param {ReturnType<typeof setEndpoints>} resolved
@@ -195,7 +195,7 @@ async function inside() {
     }
   }
   const each = `${(FLOWS / ENDPOINTS).toLocaleString('en')} stale flows`;
-  report.add(`rolling update, each step ${each}: gone after, p50`, median(steps.map(({ gone }) => gone)), 'ms', {
+  report.add(`rolling update, each step ${each}: deleted after, p50`, median(steps.map(({ gone }) => gone)), 'ms', {
     atMost: 1000,
   });
   report.add('the same: at most', Math.max(...steps.map(({ gone }) => gone)), 'ms', { atMost: 1000 });
@@ -209,7 +209,7 @@ async function inside() {
   await sync(again, setEndpoints(old), true);
   const all = await sync(again, setEndpoints(old.map((_address, index) => endpointAddress(1, index))));
   await check(ENDPOINTS);
-  report.add('all endpoints replaced at once, all flows stale: gone after', all.gone, 'ms');
+  report.add('all endpoints replaced at once, all flows stale: deleted after', all.gone, 'ms');
   addHold(report, [all]);
   report.add('the same: memory', all.memory, 'MB', { atMost: 50 });
 
@@ -224,7 +224,7 @@ async function inside() {
   await sync(listing, setEndpoints(old), true);
   const listed = await sync(listing, setEndpoints([...old.slice(1), endpointAddress(1, 0)]));
   await check(1);
-  report.add(`by a list of all flows (before Linux 6.11, IPv6), ${each}: gone after`, listed.gone, 'ms');
+  report.add(`with a list (IPv6, Linux before 6.11), ${each}: deleted after`, listed.gone, 'ms');
   addHold(report, [listed]);
   report.add('the same: memory', listed.memory, 'MB', { atMost: 50 });
   report.finish();
@@ -235,10 +235,10 @@ async function inside() {
  * @param {readonly import('./lib/event-loop.mjs').Hold[]} holds
  */
 function addHold(report, holds) {
-  report.add('the same: longest hold of the event loop', Math.max(...holds.map(({ longest }) => longest)), 'ms', {
+  report.add('the same: event loop blocked, longest block', Math.max(...holds.map(({ longest }) => longest)), 'ms', {
     atMost: 50,
   });
-  report.add('of that, CPU time at once', Math.max(...holds.map(({ busiest }) => busiest)), 'ms');
+  report.add('the same: CPU time of one block', Math.max(...holds.map(({ busiest }) => busiest)), 'ms');
 }
 
 const [role, network] = positionals;

@@ -62,7 +62,7 @@ const READINGS = 5;
 /** Seconds between two readings of the agent, at least; and how many times the duration of a reading that is. */
 const PAUSE = 10;
 const PAUSE_RATIO = 50;
-/** The aim: new connections lost, in percent. */
+/** The aim: loss of new connections, in percent. */
 const AIM = 3;
 
 /**
@@ -280,8 +280,8 @@ async function measure(mode, report) {
       }
       const cpu = median(readings.map((reading) => reading.cpu));
       const share = median(readings.map((one) => one.cpu / (one.took + Math.max(PAUSE, one.took * PAUSE_RATIO)))) * 100;
-      const name = counted === 'traffic' ? 'connections and traffic' : counted;
-      report.add(`${mode}: new connections lost to counters of ${name}`, median(lost(counted)), '%', {
+      const name = counted === 'traffic' ? 'connection and traffic' : 'connection';
+      report.add(`${mode}: loss by ${name} counters`, median(lost(counted)), '%', {
         atMost: AIM,
         columns: {
           '95 %': interval(lost(counted)),
@@ -289,8 +289,10 @@ async function measure(mode, report) {
           'each connection': `${(median((results.get(counted) ?? []).map(({ cost }) => cost)) / 1000).toFixed(2)} µs`,
         },
       });
-      report.add(`${mode}: CPU of a reading of ${name}`, cpu * 1000, 'ms');
-      report.add(`${mode}: CPU of readings of ${name}, while metrics are scraped`, share, '%', { atMost: AIM });
+      report.add(`${mode}: CPU of a reading of ${name} counters`, cpu * 1000, 'ms');
+      report.add(`${mode}: CPU of readings of ${name} counters, while metrics are scraped`, share, '%', {
+        atMost: AIM,
+      });
     }
   } finally {
     client.stop();

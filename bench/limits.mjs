@@ -359,13 +359,13 @@ function main() {
     const measured = /** @type {Measured} */ (JSON.parse(stdout.trim().split('\n').at(-1) ?? ''));
     report.add(`${what}: start to rules in the kernel`, measured.load, 'ms', { atMost: aims.load });
     report.add('the same: CPU', measured.cpu, 's');
-    report.add('the same: longest hold of the event loop', measured.loadHold, 'ms', { atMost: aims.hold });
-    report.add('of that, CPU time at once', measured.loadBusy, 'ms');
+    report.add('the same: event loop blocked, longest block', measured.loadHold, 'ms', { atMost: aims.hold });
+    report.add('the same: CPU time of one block', measured.loadBusy, 'ms');
     report.add('resident when it has settled', measured.resident, 'MB', { atMost: aims.resident });
     report.add('peak resident', measured.peak, 'MB');
     report.add('one slice changed, API to kernel, p50', measured.change, 'ms', { atMost: aims.change });
-    report.add('the same: longest hold of the event loop', measured.changeHold, 'ms', { atMost: aims.hold });
-    report.add('of that, CPU time at once', measured.changeBusy, 'ms');
+    report.add('the same: event loop blocked, longest block', measured.changeHold, 'ms', { atMost: aims.hold });
+    report.add('the same: CPU time of one block', measured.changeBusy, 'ms');
   }
   report.finish();
   if (failed) {

@@ -266,10 +266,10 @@ function add(report, series, services, measured) {
   report.add(`${name}: resident when it has settled`, measured.resident, 'MB', at('memory'));
   report.add(`${name}: peak resident`, measured.peak, 'MB');
   if (Number.isFinite(measured.loadHold)) {
-    report.add(`${name}: start: longest hold of the event loop`, measured.loadHold, 'ms', at('hold'));
-    report.add(`${name}: start: most CPU time that the event loop took at once`, measured.loadBusy, 'ms');
-    report.add(`${name}: changes: longest hold of the event loop`, measured.changeHold, 'ms');
-    report.add(`${name}: changes: most CPU time that the event loop took at once`, measured.changeBusy, 'ms');
+    report.add(`${name}: start: event loop blocked, longest block`, measured.loadHold, 'ms', at('blocked'));
+    report.add(`${name}: start: CPU time of one block`, measured.loadBusy, 'ms');
+    report.add(`${name}: changes: event loop blocked, longest block`, measured.changeHold, 'ms');
+    report.add(`${name}: changes: CPU time of one block`, measured.changeBusy, 'ms');
   }
 }
 

@@ -62,6 +62,28 @@ describe.each(PACKAGES)('README of $name', ({ name, directory, readme }) => {
   });
 });
 
+test.each([
+  ['core', 'sync/proxier-options.ts', 'ProxierOptions'],
+  ['health-checks', 'health-checks.ts', 'HealthChecksOptions'],
+  ['iptables', 'backend.ts', 'IptablesBackendOptions'],
+  ['ipvs', 'backend.ts', 'IpvsBackendOptions'],
+  ['nftables', 'backend.ts', 'NftablesBackendOptions'],
+  ['server', 'proxy-server-options.ts', 'ProxyServerOptions'],
+  ['source-kubernetes', 'kubernetes-source.ts', 'KubernetesSourceOptions'],
+  ['source-manifests', 'manifest-source.ts', 'ManifestSourceOptions'],
+  ['userspace', 'backend.ts', 'UserspaceBackendOptions'],
+])('the README of %s has every option (%s, %s)', (name, file, type) => {
+  const directory = join(ROOT, 'packages', name);
+  const [declaration = ''] = readFileSync(join(directory, 'src', file), 'utf8')
+    .split(new RegExp(`^export interface ${type}\\b`, 'm'))
+    .slice(1);
+  const body = declaration.split('\n}')[0] ?? '';
+  const options = [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, option = '']) => option);
+  const documented = section(readFileSync(join(directory, 'README.md'), 'utf8'), 'Options');
+  expect(options.length).toBeGreaterThan(0);
+  expect(options.filter((option) => !new RegExp(`\`${option}\\b`).test(documented))).toEqual([]);
+});
+
 const withoutIndentation = (code: string): string => code.trim().replace(/^ +/gm, '');
 
 test('the guide for backends shows the code of the example as it is', () => {

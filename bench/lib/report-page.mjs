@@ -21,7 +21,7 @@ const PLOTS = /** @type {const} */ ({
   load: { title: 'Start: from the beginning of the process to rules in the kernel', yTitle: 'Time', unit: 'ms' },
   lag: { title: '100 changes a second: how old a change is in the kernel', yTitle: 'Median lag', unit: 'ms' },
   memory: { title: 'Memory of the process', yTitle: 'Resident, 8 s after the first sync', unit: 'MB' },
-  hold: { title: 'Longest hold of the event loop at the start', yTitle: 'Time', unit: 'ms' },
+  blocked: { title: 'Event loop blocked at the start: longest block', yTitle: 'Time', unit: 'ms' },
 });
 
 /** @type {Readonly<Record<string, {label: string, colour: Series['colour']}>>} */

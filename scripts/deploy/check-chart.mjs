@@ -45,6 +45,10 @@ export const ACCEPTED = {
     image: { repository: 'registry.example/proxy' },
     nonRoot: { enabled: true, allowPrivilegeEscalation: true },
   },
+  'health on a loopback address': {
+    ...REQUIRED,
+    config: { ...REQUIRED.config, healthzBindAddress: '127.0.0.1:10300' },
+  },
   'everything else changed': {
     ...REQUIRED,
     image: { repository: 'registry.example/kube-proxier', tag: '1.2.3', pullPolicy: 'Always' },
@@ -87,6 +91,9 @@ export const MISSPELT = {
   'a misspelt field of config': { ...REQUIRED, config: { ...REQUIRED.config, nodePortAdresses: ['primary'] } },
   'a misspelt field of proxierConfig': { ...REQUIRED, proxierConfig: { verifyPeroid: '5m' } },
   'a field of another section': { ...REQUIRED, config: { ...REQUIRED.config, conntrack: { strictARP: true } } },
+  'a misspelt mode': { ...REQUIRED, config: { ...REQUIRED.config, mode: 'nftable' } },
+  'a misspelt fallback': { ...REQUIRED, proxierConfig: { modeFallback: 'iptable' } },
+  'a misspelt way to detect pods': { ...REQUIRED, config: { ...REQUIRED.config, detectLocalMode: 'NodeCidr' } },
   'a value of another type': { ...REQUIRED, proxierConfig: { takeover: 'yes' } },
   'a misspelt value of nonRoot': { ...REQUIRED, nonRoot: { enable: true } },
   'the kind of the configuration': { ...REQUIRED, config: { ...REQUIRED.config, kind: 'Other' } },

@@ -166,6 +166,33 @@ describe('deploy/', () => {
     expect(daemonSet?.spec.updateStrategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
   });
 
+  test.each([
+    [undefined, { port: 10_256 }],
+    ['', { port: 10_256 }],
+    ['0.0.0.0', { port: 10_256 }],
+    ['0.0.0.0:10300', { port: 10_300 }],
+    ['[::]:10300', { port: 10_300 }],
+    ['fd00::a:1', { port: 10_256 }],
+    ['[fd00::a:1]:10300', { port: 10_300 }],
+    ['127.0.0.1:10300', { host: '127.0.0.1', port: 10_300 }],
+    ['[::1]:10300', { host: '::1', port: 10_300 }],
+    ['::1', { host: '::1', port: 10_256 }],
+  ])('the probes of the chart ask where healthzBindAddress %j is served', (healthzBindAddress, where) => {
+    const config = { ...KIND.config, ...(healthzBindAddress === undefined ? {} : { healthzBindAddress }) };
+    const { spec } = charted({ ...KIND, config }).find(({ kind }) => kind === 'DaemonSet') as unknown as DaemonSet;
+    const [container] = spec.template.spec.containers;
+    expect(container?.readinessProbe.httpGet).toEqual({ path: '/readyz', ...where });
+    expect(container?.livenessProbe.httpGet).toEqual({ path: '/livez', ...where });
+  });
+
+  test('the certificate of metrics is mounted only where metrics are served', () => {
+    const mounting = (enabled: boolean) =>
+      JSON.stringify(charted({ ...KIND, metrics: { enabled, tlsSecretName: 'own-certificate' } })).includes(
+        'own-certificate',
+      );
+    expect([mounting(true), mounting(false)]).toEqual([true, false]);
+  });
+
   test('what the API would not take is a problem', () => {
     const daemonSet = structuredClone(pick(kustomized(), 'DaemonSet')) as unknown as {
       spec: Record<string, unknown> & { template: { spec: Record<string, unknown> } };
@@ -216,6 +243,14 @@ describe('deploy/', () => {
 
   test.each(Object.entries(MISSPELT))('the chart refuses %s', (_what, values) => {
     expect(() => renderChart(values)).toThrow('values.schema.json');
+  });
+
+  test('the chart takes the mode of a third party where its backend is named', () => {
+    const values = { ...KIND, config: { ...KIND.config, mode: 'acme' } };
+    expect(() => renderChart(values)).toThrow('config.mode: must be equal to one of the allowed values');
+    expect(configurationOf(charted({ ...values, proxierConfig: { backends: ['@acme/backend'] } }))).toContain(
+      'mode: acme',
+    );
   });
 
   test('the command that renders the chart prints nothing for values that are refused', () => {

@@ -53,6 +53,7 @@ const FUNCTIONS = {
   and: (...values) => (values.some(isEmpty) ? values.find(isEmpty) : values.at(-1)),
   or: (...values) => values.find((value) => !isEmpty(value)) ?? values.at(-1),
   toString: (/** @type {unknown} */ value) => String(value),
+  regexFind: (pattern, text) => new RegExp(String(pattern)).exec(String(text))?.[0] ?? '',
   regexMatch: (pattern, text) => new RegExp(String(pattern)).test(String(text)),
   fail: (/** @type {unknown} */ message) => {
     throw new Error(String(message));

@@ -76,6 +76,7 @@ export * from './simulator/simulate-packet.js';
 export { type EndpointSliceEvent, eventsOfSliceChange } from './sources/address-type-change.js';
 export { checkSourceStart } from './sources/check-source-start.js';
 export * from './sources/source-reporter.js';
+export { checkProxierContext } from './sync/check-proxier-context.js';
 export * from './sync/clock.js';
 export * from './sync/companion-proxier.js';
 export * from './sync/dual-stack-proxier.js';

@@ -444,6 +444,36 @@ describe('HealthCheckedSource', () => {
   });
 });
 
+test.each<[unknown[], string]>([
+  [[], 'HealthCheckedSource needs the option source; it must be an object with start() and stop()'],
+  [['manifests'], 'option source of HealthCheckedSource is "manifests"; it must be an object with start() and stop()'],
+  [[idleSource()], 'HealthCheckedSource needs the option checks; it must be HealthChecks'],
+  [[idleSource(), {}], 'option checks of HealthCheckedSource is {}; it must be HealthChecks'],
+  [[idleSource(), new HealthChecks(), { allowNamespace: true }], 'HealthCheckedSource has no option "allowNamespace"'],
+])('arguments of HealthCheckedSource that are wrong are refused by name: %#', (args, message) => {
+  expect(() => new (HealthCheckedSource as new (...args: unknown[]) => unknown)(...args)).toThrow(
+    expect.objectContaining({ code: 'HEALTH_CHECKS_OPTION', message: expect.stringContaining(message) }),
+  );
+});
+
+test('a HealthCheckedSource is started once', async () => {
+  const nothing = () => {};
+  const handler = { onServiceUpdate: nothing, onEndpointsUpdate: nothing, onServicesSynced: nothing };
+  const others = { onEndpointsSynced: nothing, onNodeUpdate: nothing, onServiceCIDRsUpdate: nothing };
+  const source = new HealthCheckedSource(idleSource(), new HealthChecks());
+  const begin = () => source.start({ ...handler, ...others }, { nodeName: 'node1' });
+  await begin();
+  await expect(begin()).rejects.toMatchObject({
+    code: 'HEALTH_CHECKS_IN_USE',
+    message: 'the HealthCheckedSource of nothing was started before; make a new one',
+  });
+  await source.stop();
+});
+
+function idleSource() {
+  return { description: 'nothing', start: async () => {}, stop: async () => {} };
+}
+
 test.each<[unknown, string]>([
   [{ scriptDirectory: 'scripts' }, 'option scriptDirectory of HealthChecks is "scripts"; it must be an absolute path'],
   [{ limits: { tpc: 5 } }, 'it must be an object with whole numbers, 1 or more, for tcp, http, https and script'],

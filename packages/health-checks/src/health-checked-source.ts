@@ -1,8 +1,12 @@
 import {
   checkSourceStart,
   type EndpointSlice,
+  findOptionProblem,
   messageOf,
   type Node,
+  type OptionRule,
+  OptionRules,
+  ProxierError,
   type Service,
   type Source,
   type SourceContext,
@@ -17,6 +21,17 @@ export interface HealthCheckedSourceOptions {
   /** Services may name network namespaces to be checked from. Default false. */
   readonly allowNamespaces?: boolean;
 }
+
+const RULES: { readonly [Name in keyof Required<HealthCheckedSourceOptions>]: OptionRule } = {
+  allowNamespaces: OptionRules.boolean,
+};
+const ARGUMENTS = {
+  source: OptionRules.having('start', 'stop'),
+  checks: {
+    expected: 'HealthChecks',
+    accepts: (value: unknown) => OptionRules.having('attach', 'detach').accepts(value),
+  },
+};
 
 /**
  * A source whose EndpointSlices have the conditions that health checks find, for Services with the annotation
@@ -37,17 +52,36 @@ export class HealthCheckedSource implements Source {
   /**
    * @param source is started and stopped by this one.
    * @param checks those of all sources of the process.
+   * @throws ProxierError `HEALTH_CHECKS_OPTION` when an argument is missing, or an option is unknown or invalid.
    */
   constructor(
     private readonly source: Source,
     private readonly checks: HealthChecks,
     private readonly options: HealthCheckedSourceOptions = {},
   ) {
+    const problem =
+      findOptionProblem('HealthCheckedSource', { source, checks }, ARGUMENTS, ['source', 'checks']) ??
+      findOptionProblem('HealthCheckedSource', options, RULES);
+    if (problem !== undefined) {
+      throw new ProxierError('HEALTH_CHECKS_OPTION', problem.message);
+    }
     this.description = source.description;
   }
 
+  /**
+   * Starts the source, and the checks of its endpoints. Called once.
+   *
+   * @throws ProxierError `HEALTH_CHECKS_IN_USE` when it was started before; `SOURCE_START` when an argument is missing; the error
+   * of the source.
+   */
   async start(handler: SourceHandler, context: SourceContext): Promise<void> {
     checkSourceStart('HealthCheckedSource', handler, context);
+    if (this.#handle !== undefined) {
+      throw new ProxierError(
+        'HEALTH_CHECKS_IN_USE',
+        `the HealthCheckedSource of ${this.description} was started before; make a new one`,
+      );
+    }
     const { checks, source } = this;
     const handle = checks.attach({ allowNamespaces: this.options.allowNamespaces ?? false });
     const reporter = new SourceReporter(handler, (error) =>

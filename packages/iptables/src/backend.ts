@@ -1,6 +1,7 @@
 import {
   type BackendModule,
   checkBackendOptions,
+  checkProxierContext,
   countsMeasurement,
   createPreview,
   type Logger,
@@ -127,6 +128,7 @@ function createProxier(
   context: ProxierContext,
   dataplanes: Set<IptablesDataplane>,
 ): Proxier {
+  checkProxierContext(MODE, context);
   const { family, logger, options, clock } = context;
   const dataplane = new IptablesDataplane({
     family,

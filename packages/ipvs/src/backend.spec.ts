@@ -103,6 +103,7 @@ test.each([
   ],
   [{ timeouts: { tcp: -1, tcpFin: 0, udp: 0 } }, /whole seconds/],
   [{ timeouts: { tcp: 0, tcpFin: 0, udp: 2 ** 32 } }, /0 to 2147483647/],
+  [null as never, /the options of createIpvsBackend are null; they must be an object/],
 ])('options that no host can follow are refused: %j', (options, message) => {
   let error: unknown;
   try {

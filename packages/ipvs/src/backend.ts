@@ -110,7 +110,6 @@ export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModu
 }
 
 function checked(options: IpvsBackendOptions): IpvsBackendOptions {
-  const { excludeCIDRs = [] } = options;
   checkBackendOptions('createIpvsBackend', options, {
     scheduler: OptionRules.oneOf(SCHEDULER_NAMES),
     excludeCIDRs: {
@@ -131,6 +130,7 @@ function checked(options: IpvsBackendOptions): IpvsBackendOptions {
     runner: OptionRules.having('run'),
     sysctl: OptionRules.having('read', 'write'),
   });
+  const { excludeCIDRs = [] } = options;
   return { ...options, excludeCIDRs: excludeCIDRs.map((text) => parseCIDR(text)?.text ?? text) };
 }
 

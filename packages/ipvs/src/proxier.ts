@@ -1,4 +1,10 @@
-import { GONE_AFTER, type Proxier, type ProxierContext, ReconcilingProxier } from '@kube-proxier/core';
+import {
+  checkProxierContext,
+  GONE_AFTER,
+  type Proxier,
+  type ProxierContext,
+  ReconcilingProxier,
+} from '@kube-proxier/core';
 import { IpvsDataplane, type IpvsDataplaneOptions } from './dataplane.js';
 
 /** Creates the proxier of one IP family. @param onDataplane gets its dataplane. */
@@ -10,6 +16,7 @@ export function createIpvsProxier(
   >,
   onDataplane: (dataplane: IpvsDataplane) => void = () => {},
 ): Proxier {
+  checkProxierContext('ipvs', context);
   const { family, logger, clock } = context;
   const { masqueradeBit, countConnections, minSyncPeriod } = context.options;
   const lostAfter = 2 * GONE_AFTER + (minSyncPeriod === 'adaptive' ? 0 : minSyncPeriod);

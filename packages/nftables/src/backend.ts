@@ -1,6 +1,7 @@
 import {
   type BackendModule,
   checkBackendOptions,
+  checkProxierContext,
   countsMeasurement,
   createPreview,
   type Logger,
@@ -111,6 +112,7 @@ class ProxierRegistry {
   ) {}
 
   create(context: ProxierContext): Proxier {
+    checkProxierContext(MODE, context);
     const { family, logger, clock, options } = context;
     let isLayoutAssumed = false;
     const dataplane = new NftablesDataplane({

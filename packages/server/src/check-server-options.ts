@@ -6,32 +6,22 @@ import {
   type OptionProblem,
   type OptionRule,
   OptionRules,
-  ProxierError,
   parseAddress,
   parseCIDR,
 } from '@kube-proxier/core';
 import type { ListenAddress } from './listen-address.js';
 import type { ProxyServerOptions, ServerProxierOptions } from './proxy-server-options.js';
 import type { ScrapeOptions } from './scrape/scrape-options.js';
-
-/** An option of a `ProxyServer` is missing, unknown, or has an invalid value. Its code is `SERVER_OPTION`. */
-export class ServerOptionError extends ProxierError {
-  constructor(
-    message: string,
-    /** Path of the option: `sources`, `proxier.nodeName`. */
-    readonly option: string,
-  ) {
-    super('SERVER_OPTION', message);
-  }
-}
+import { ServerOptionError } from './server-option-error.js';
 
 const OBJECT: OptionRule = {
   expected: 'an object',
   accepts: isRecord,
 };
 const FAMILIES: OptionRule = {
-  expected: 'a list of IPv4 and IPv6',
-  accepts: (value) => Array.isArray(value) && value.every((family) => family === 'IPv4' || family === 'IPv6'),
+  expected: 'a list of IPv4, IPv6 or both',
+  accepts: (value) =>
+    Array.isArray(value) && value.length > 0 && value.every((family) => family === 'IPv4' || family === 'IPv6'),
 };
 const NAMES: OptionRule = {
   expected: 'a list of host names',
@@ -39,7 +29,7 @@ const NAMES: OptionRule = {
 };
 const MIN_SYNC_PERIOD: OptionRule = {
   expected: 'a number of milliseconds from 0, or adaptive',
-  accepts: (value) => value === 'adaptive' || (typeof value === 'number' && value >= 0),
+  accepts: (value) => value === 'adaptive' || (Number.isFinite(value) && Number(value) >= 0),
 };
 const NODE_PORT_ADDRESSES: OptionRule = {
   expected: `an object with kind all, primary, cidrs (and a list cidrs) or entries (and a list entries of networks and ${NODE_PORT_ADDRESS_KEYWORDS.join(', ')})`,
@@ -99,6 +89,34 @@ const SCRAPE: OptionRule = {
   },
 };
 
+/** The options of options: each is an object. */
+const MEMBERS: {
+  readonly verification: RulesOf<'verification'>;
+  readonly instances: RulesOf<'instances'>;
+  readonly profiling: RulesOf<'profiling'>;
+  readonly recording: RulesOf<'recording'>;
+  readonly probe: RulesOf<'probe'>;
+} = {
+  verification: {
+    period: {
+      expected: 'a number of milliseconds, or 0',
+      accepts: (value) => Number.isFinite(value) && Number(value) >= 0,
+    },
+  },
+  instances: { lock: OptionRules.having('acquire', 'tryAcquire'), findKubeProxy: OptionRules.function },
+  profiling: { setVerbosity: OptionRules.function },
+  recording: {
+    maxAge: OptionRules.milliseconds,
+    maxBytes: OptionRules.wholeNumberFrom(1),
+    directory: OptionRules.string,
+  },
+  probe: { interval: OptionRules.milliseconds, addresses: ADDRESSES, readiness: OptionRules.boolean },
+};
+
+type RulesOf<Option extends keyof ProxyServerOptions> = {
+  readonly [Name in keyof Required<NonNullable<ProxyServerOptions[Option]>>]: OptionRule;
+};
+
 const RULES: { readonly [Name in keyof Required<ProxyServerOptions>]: OptionRule } = {
   backends: OptionRules.listOf('probe'),
   sources: OptionRules.listOf('start', 'stop'),
@@ -113,7 +131,7 @@ const RULES: { readonly [Name in keyof Required<ProxyServerOptions>]: OptionRule
   observer: OBJECT,
   handlers: { expected: 'a list of objects', accepts: (value) => Array.isArray(value) && value.every(OBJECT.accepts) },
   network: OptionRules.having('localAddresses', 'hasIPv6'),
-  metrics: OBJECT,
+  metrics: OptionRules.having('partFailed', 'verified'),
   healthAddress: LISTEN_ADDRESS,
   statusAddress: LISTEN_ADDRESS,
   scrape: SCRAPE,
@@ -170,7 +188,8 @@ export function checkServerOptions(options: ProxyServerOptions): void {
     (sources === undefined || (Array.isArray(sources) && sources.length === 0)
       ? undefined
       : findOptionProblem('ProxyServer', { sources }, RULES as never)) ??
-    inProxier(given.proxier) ??
+    within('proxier', given.proxier, PROXIER_RULES) ??
+    inMembers(given) ??
     (given.backends === undefined
       ? { option: 'backends', message: 'ProxyServer needs the option backends: give the backends to choose from' }
       : undefined);
@@ -179,7 +198,27 @@ export function checkServerOptions(options: ProxyServerOptions): void {
   }
 }
 
-function inProxier(proxier: Partial<ServerProxierOptions> | undefined): OptionProblem | undefined {
-  const problem = proxier && findOptionProblem<Partial<ServerProxierOptions>>('proxier', proxier, PROXIER_RULES);
-  return problem && { ...problem, option: `proxier.${problem.option}` };
+function inMembers(given: Partial<ProxyServerOptions>): OptionProblem | undefined {
+  for (const [option, rules] of Object.entries(MEMBERS)) {
+    const problem = within(option, given[option as keyof typeof MEMBERS], rules as never);
+    if (problem !== undefined) {
+      return problem;
+    }
+  }
+  return given.verification === undefined || given.verification.period !== undefined
+    ? undefined
+    : {
+        option: 'verification.period',
+        message: `verification needs the option period; it must be ${MEMBERS.verification.period.expected}`,
+      };
+}
+
+/** The problem in an option whose value has options. */
+function within<Options extends object>(
+  option: string,
+  value: Options | undefined,
+  rules: { readonly [Name in keyof Required<Options>]: OptionRule },
+): OptionProblem | undefined {
+  const problem = value && findOptionProblem(option, value, rules);
+  return problem && { ...problem, option: `${option}.${problem.option}` };
 }

@@ -22,7 +22,7 @@ export {
   importBackend,
   loadBackend,
 } from './backends/load-backend.js';
-export { ServerOptionError } from './check-server-options.js';
+
 export { combineObservers } from './combine-observers.js';
 export {
   type ConnectionResets,
@@ -103,6 +103,7 @@ export {
 export type { AccessDecision, AccessReviewer, CertificateFiles, ScrapeOptions } from './scrape/scrape-options.js';
 export { ScrapeServer, type ScrapeServerOptions } from './scrape/scrape-server.js';
 export type { FinishedTakeover, ServerObserver } from './server-observer.js';
+export { ServerOptionError } from './server-option-error.js';
 export { combineHandlers } from './sources/combine-handlers.js';
 export type { ProfilingOptions } from './status/debug-routes.js';
 export {

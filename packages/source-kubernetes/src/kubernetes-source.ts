@@ -97,7 +97,7 @@ export class KubernetesSource implements Source {
   async start(handler: SourceHandler, context: SourceContext): Promise<void> {
     checkSourceStart('KubernetesSource', handler, context);
     if (this.#begun) {
-      throw new KubernetesError('SOURCE_IN_USE', 'this KubernetesSource was started before; make a new one');
+      throw new KubernetesError('SOURCE_IN_USE', 'this KubernetesSource was started or stopped before; make a new one');
     }
     this.#begun = true;
     const { signal } = this.#abort;

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { RecordingLogger, until } from '@kube-proxier/core/testing';
 import { EventRecorder } from './events/event-recorder.js';
 import { KubernetesSource } from './kubernetes-source.js';
+import { PodClient } from './pods/pod-client.js';
 import { Reflector, type ReflectorOptions } from './reflector.js';
 import { FakeApiServer, FastClock } from './testing/index.js';
 
@@ -187,7 +188,17 @@ describe('Reflector', () => {
     put(server, 'a', 1);
     await until(() => server.openConnections === 0, 'no connections');
     expect([changes, reflector.isSynced]).toEqual([[], false]);
-    await expect(reflector.start()).rejects.toMatchObject({ code: 'SOURCE_IN_USE' });
+    await expect(reflector.start()).rejects.toMatchObject({
+      code: 'SOURCE_IN_USE',
+      message: 'this Reflector was started or stopped before; make a new one',
+    });
+  });
+
+  test('whoever waits for the cache of a reflector that could not start gets the reason', async () => {
+    const reflector = new Reflector({ kubeconfig: '/nowhere', resource: WIDGETS });
+    const synced = expect(reflector.synced).rejects.toMatchObject({ code: 'KUBECONFIG_NOT_FOUND' });
+    await expect(reflector.start()).rejects.toMatchObject({ code: 'KUBECONFIG_NOT_FOUND' });
+    await synced;
   });
 
   test.each([
@@ -211,6 +222,12 @@ describe('Reflector', () => {
       'a source',
       () => new KubernetesSource('config' as never),
       'the options of KubernetesSource are "config"; they must',
+    ],
+    ['a pod client', () => new PodClient({} as never), 'PodClient needs the option userAgent; it must be a text'],
+    [
+      'a pod client',
+      () => new PodClient({ userAgent: 'test', timeOut: 5 } as never),
+      'PodClient has no option "timeOut"; valid options are kubeconfig, master, context, userAgent, timeout',
     ],
     ['a reflector', () => new Reflector({} as never), 'Reflector needs the option resource; it must be an object with'],
     [

@@ -123,7 +123,10 @@ export class Reflector<T extends object> {
     this.#synced.catch(() => {});
   }
 
-  /** Resolves when the cache is complete; rejects with a KubernetesError `STOPPED` when the reflector is stopped before. */
+  /**
+   * Resolves when the cache is complete; rejects with a KubernetesError `STOPPED` when the reflector is stopped before, and with
+   * the error of a failed {@link start}.
+   */
   get synced(): Promise<void> {
     return this.#synced;
   }
@@ -169,7 +172,7 @@ export class Reflector<T extends object> {
   async start(): Promise<void> {
     const { signal } = this.#abort;
     if (this.#running !== undefined || signal.aborted) {
-      throw new KubernetesError('SOURCE_IN_USE', 'this Reflector was started before; make a new one');
+      throw new KubernetesError('SOURCE_IN_USE', 'this Reflector was started or stopped before; make a new one');
     }
     let begin = () => {};
     this.#running = new Promise<void>((resolve) => {
@@ -181,6 +184,7 @@ export class Reflector<T extends object> {
       // A plug-in that fails now may succeed later.
       if (!signal.aborted && !(error instanceof KubernetesError && error.code === 'EXEC_PLUGIN_FAILED')) {
         begin();
+        this.#settle?.reject(error instanceof Error ? error : new Error(messageOf(error)));
         throw error;
       }
     }

@@ -1,6 +1,7 @@
 import {
   type BackendModule,
   checkBackendOptions,
+  checkProxierContext,
   countsMeasurement,
   GONE_AFTER,
   type IPFamily,
@@ -160,6 +161,7 @@ class ProxierRegistry {
   ) {}
 
   create(context: ProxierContext): Proxier {
+    checkProxierContext(MODE, context);
     const { family, logger, clock, localAddresses, options } = context;
     this.#countAll = options.countConnections;
     const ownSockets = new LibcMarkedSockets(2 ** options.masqueradeBit);

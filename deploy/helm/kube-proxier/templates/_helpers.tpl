@@ -36,6 +36,16 @@ kube-proxier{{ if .Values.nonRoot.enabled }}-nftables{{ end }}
 {{- end }}
 {{- end }}
 
+{{- /* Where `config.healthzBindAddress` is served: the port of the probes, and their host where that is a loopback address. */ -}}
+{{- define "kube-proxier.healthPort" -}}
+{{ regexFind "[0-9]+$" (regexFind "(^[0-9.]*|[^:0-9a-fA-F.]):[0-9]+$" (default "" .Values.config.healthzBindAddress)) | default "10256" }}
+{{- end }}
+
+{{- define "kube-proxier.healthHost" -}}
+{{ regexFind "^127[0-9.]+" (default "" .Values.config.healthzBindAddress) }}
+{{- if regexMatch "^.?::1(.:[0-9]+)?$" (default "" .Values.config.healthzBindAddress) }}::1{{ end }}
+{{- end }}
+
 {{- define "kube-proxier.metricsAddress" -}}
 {{ if contains ":" .Values.metrics.bindAddress }}[{{ .Values.metrics.bindAddress }}]{{ else }}{{ .Values.metrics.bindAddress }}{{ end }}:{{ .Values.metrics.port }}
 {{- end }}

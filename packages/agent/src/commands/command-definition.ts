@@ -86,7 +86,7 @@ export const COMMANDS = [
       { purpose: 'Every address of a namespace, for a script', command: 'get frontends -n shop -o json' },
     ],
     flags: ['namespace', 'all-namespaces', ...STATE_FLAGS, ...CLUSTER_FLAGS],
-    exitStatus: '0, or 1 on an error or when a named Service does not exist',
+    exitStatus: '0, or 1 on an error, when a named Service does not exist, or while nothing is in force yet',
   },
   {
     name: 'verify',

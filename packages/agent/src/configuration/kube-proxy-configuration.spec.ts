@@ -103,7 +103,7 @@ describe('a KubeProxyConfiguration', () => {
 
   test('another kind is refused', () => {
     expect(problems('apiVersion: v1\nkind: ConfigMap\n')).toEqual([
-      'config.conf: is a ConfigMap of v1; expected a KubeProxyConfiguration of kubeproxy.config.k8s.io/v1alpha1',
+      'config.conf: has the kind ConfigMap of v1; expected KubeProxyConfiguration of kubeproxy.config.k8s.io/v1alpha1',
     ]);
     expect(problems('just text')).toEqual([expect.stringContaining('must be a YAML or JSON object')]);
   });
@@ -284,7 +284,7 @@ describe('a KubeProxyConfiguration', () => {
 
     test('another kind is rejected, with its line', () => {
       expect(problems(`${HEAD}---\napiVersion: v1\nkind: ConfigMap\n`)).toEqual([
-        'config.conf:4: is a ConfigMap of v1; expected a KubeProxierConfiguration of kube-proxier.io/v1alpha1',
+        'config.conf:4: has the kind ConfigMap of v1; expected KubeProxierConfiguration of kube-proxier.io/v1alpha1',
       ]);
     });
   });

@@ -275,7 +275,7 @@ class ConfigurationReader {
     if (apiVersion !== wantedVersion || kind !== as.kind) {
       const place = as.strict ? this.#at(root.range?.[0]) : this.file;
       const found = `${printable(String(kind))} of ${printable(String(apiVersion))}`;
-      this.#problems.push(`${place}: is a ${found}; expected a ${as.kind} of ${wantedVersion}`);
+      this.#problems.push(`${place}: has the kind ${found}; expected ${as.kind} of ${wantedVersion}`);
       return;
     }
     if (!as.strict) {

@@ -42,6 +42,7 @@ describe('parseCommandLine', () => {
     [['--cleanup'], 'cleanup'],
     [['--cleanup=false'], 'run'],
     [['--version'], 'version'],
+    [['--version=raw'], 'version'],
     [['--help', '--version'], 'help'],
     [['-h'], 'help'],
     [['--unknown', '--help'], 'help'],

@@ -143,7 +143,10 @@ function normalize(args: readonly string[], errors: string[]): string[] {
     const flag = FLAGS.find(
       (candidate: Flag) => arg === `--${candidate.name}` || (candidate.short && arg.startsWith(`-${candidate.short}`)),
     );
-    if (!flag) {
+    if (arg === '--version=raw') {
+      // kube-proxy's form for all parts of the version.
+      normal.push('--version=true');
+    } else if (!flag) {
       normal.push(arg);
     } else if (!arg.startsWith('--') && arg.length > 2) {
       // `-v4` and `-v=4` are the same.

@@ -76,7 +76,9 @@ export function readFeatureGates(values: FlagValues): FeatureGates & { readonly 
     } else if (gate?.effect !== undefined) {
       given.set(gate.effect, on);
     } else if (!gate?.locked) {
-      warnings.push(`${place}: ${printable(item, 120)} has no effect: ${gate?.without ?? 'it is not supported'}`);
+      warnings.push(
+        `${place}: ${printable(item, 120)} has no effect: ${gate?.without ?? 'kube-proxier has no such feature gate'}`,
+      );
     }
     if (gate?.stage === 'Deprecated') {
       warnings.push(

@@ -100,7 +100,7 @@ export class FlagValues {
     const text = this.text(name);
     const value = parseGoFloat(text);
     if (value === undefined) {
-      this.wrong(name, text, 'must be a number from 0, such as 5 or 0.5');
+      this.wrong(name, text, 'must be a number, such as 5, 0.5 or -1');
     }
     return value;
   }

@@ -62,7 +62,7 @@ export function parseGoInt(text: string): number | undefined {
   return /^[+-]?(\d{1,10}|0[xX][0-9a-fA-F]{1,8})$/.test(text) ? Number(text.replace(/^\+/, '')) : undefined;
 }
 
-/** Reads a decimal number that is not negative: `5`, `0.5`; undefined when invalid. */
+/** Reads a decimal number: `5`, `0.5`, `-1`, `1e3`; undefined when invalid. */
 export function parseGoFloat(text: string): number | undefined {
-  return /^\+?(\d+\.?\d*|\.\d+)$/.test(text) && text.length <= 32 ? Number(text) : undefined;
+  return /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/.test(text) && text.length <= 32 ? Number(text) : undefined;
 }

@@ -316,10 +316,16 @@ describe('readSettings', () => {
   test.each<[string, string]>([
     ['--healthz-port=99', '--healthz-port: has no effect: --healthz-bind-address has a port, 10256'],
     ['--kube-api-qps=50', '--kube-api-qps: has no effect: '],
+    // In client-go, no limit.
+    ['--kube-api-qps=-1', '--kube-api-qps: has no effect: '],
+    ['--kube-api-qps=1e3', '--kube-api-qps: has no effect: '],
     ['--vmodule=proxy*=9', '--vmodule: has no effect: verbosity is set for the whole program: use -v'],
     ['--feature-gates=NativeHistograms=true', '--feature-gates: NativeHistograms=true has no effect: '],
     ['--feature-gates=NFTablesNetlink=false', '--feature-gates: NFTablesNetlink=false has no effect: '],
-    ['--feature-gates=NoSuchGate=true', '--feature-gates: NoSuchGate=true has no effect: it is not supported'],
+    [
+      '--feature-gates=NoSuchGate=true',
+      '--feature-gates: NoSuchGate=true has no effect: kube-proxier has no such feature gate',
+    ],
     ['--windows-service', '--windows-service: has no effect: Windows only'],
   ])('accepts %j, and reports why it has no effect', (arg, expected) => {
     expect(read(arg).warnings).toEqual([expect.stringContaining(expected)]);

@@ -325,6 +325,15 @@ test('arguments of the plugin, and those of the command', () => {
     expect(() => parsePluginCommandLine(wrong)).toThrow(/needs a value|must be|cannot be used/);
   }
   expect(() => parsePluginCommandLine(['status', '--all-nodes', '--node=a'])).toThrow('exclude each other');
+  for (const wrong of [
+    ['-n', 'shop', 'get', 'services'],
+    ['-n=shop', 'status'],
+  ]) {
+    expect(() => parsePluginCommandLine(wrong)).toThrow(
+      '"-n" is no flag of kubectl proxier; flags for the command on the node follow the command',
+    );
+  }
+  expect(() => parsePluginCommandLine(['stauts'])).toThrow(/^unknown command "stauts"; it must be one of status, /);
 });
 
 test('without a majority, all nodes differ; families are compared separately', () => {

@@ -89,6 +89,12 @@ export function parsePluginCommandLine(args: readonly string[]): PluginRequest |
   if (command === '') {
     return undefined;
   }
+  if (command.startsWith('-')) {
+    const flag = command.replace(/=.*$/s, '');
+    throw invalid(
+      `${JSON.stringify(flag)} is no flag of kubectl proxier; flags for the command on the node follow the command, as in: kubectl proxier get services -n shop`,
+    );
+  }
   if (!isPluginCommand(command)) {
     throw invalid(`unknown command ${JSON.stringify(command)}; it must be one of ${PLUGIN_COMMANDS.join(', ')}`);
   }

@@ -227,6 +227,7 @@ export interface ProxierContext {
 /**
  * Creates the proxier of one IP family. Must not access the kernel: that begins with `syncLoop`.
  *
- * @throws ProxierError when the options cannot be satisfied.
+ * @throws ProxierError when the options cannot be satisfied; `PROXIER_CONTEXT` when a member of the context is missing or
+ * invalid (`checkProxierContext`).
  */
 export type ProxierFactory = (context: ProxierContext) => Proxier;

@@ -72,7 +72,19 @@ describe('selectProxyMode', () => {
       (reason: unknown) => reason,
     );
     expect(isProxierError(error) && error.code).toBe('UNKNOWN_PROXY_MODE');
-    expect(String(error)).toContain('available modes: iptables, ipvs');
+    expect(String(error)).toContain('available modes: iptables, ipvs; leave it empty for iptables');
+  });
+
+  test('the default mode is not recommended where no backend has it, and then a mode has to be requested', async () => {
+    const others = [backend('ipvs', usable), backend('nftables', usable)];
+    await expect(select('ebpf', others)).rejects.toMatchObject({
+      message: 'unknown proxy mode "ebpf"; available modes: ipvs, nftables',
+    });
+    await expect(select('', others)).rejects.toMatchObject({
+      code: 'UNKNOWN_PROXY_MODE',
+      message:
+        'no proxy mode is requested, and no backend has the default mode iptables; request one of the available modes: ipvs, nftables',
+    });
   });
 
   test.each([

@@ -12,9 +12,13 @@ const BOTH: readonly IPFamily[] = ['IPv4', 'IPv6'];
 /** No installed backend has the requested mode. */
 export class UnknownProxyModeError extends ProxierError {
   constructor(requested: string, modes: readonly ProxyMode[]) {
+    const available = modes.join(', ') || 'none';
+    const hasDefault = modes.includes(DEFAULT_PROXY_MODE);
     super(
       'UNKNOWN_PROXY_MODE',
-      `unknown proxy mode ${JSON.stringify(requested)}; available modes: ${modes.join(', ') || 'none'}; leave it empty for ${DEFAULT_PROXY_MODE}`,
+      requested === ''
+        ? `no proxy mode is requested, and no backend has the default mode ${DEFAULT_PROXY_MODE}; request one of the available modes: ${available}`
+        : `unknown proxy mode ${JSON.stringify(requested)}; available modes: ${available}${hasDefault ? `; leave it empty for ${DEFAULT_PROXY_MODE}` : ''}`,
     );
   }
 }

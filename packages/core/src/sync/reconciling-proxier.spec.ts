@@ -52,6 +52,22 @@ function synced(running: ReturnType<typeof start>) {
 }
 
 describe('ReconcilingProxier', () => {
+  test('has one loop: a second one is refused, also after the end of the first, and so is one without a signal', async () => {
+    const { proxier, abort, loop, clock, successes } = start();
+    const refused = { code: 'ALREADY_STARTED', message: expect.stringContaining('create a new proxier') };
+    await expect(proxier.syncLoop(abort.signal)).rejects.toMatchObject(refused);
+    proxier.onServicesSynced();
+    proxier.onEndpointsSynced();
+    await clock.advance(1000);
+    expect(successes).toHaveLength(1);
+    abort.abort();
+    await loop;
+    await expect(proxier.syncLoop(abort.signal)).rejects.toMatchObject(refused);
+    const other = start();
+    other.abort.abort();
+    await expect((other.proxier.syncLoop as () => Promise<void>)()).rejects.toMatchObject({ code: 'SYNC_LOOP_SIGNAL' });
+  });
+
   test('programs nothing until both lists are complete, then everything at once (spec K-90)', async () => {
     const running = start();
     const { proxier, clock, dataplane } = running;

@@ -1,7 +1,7 @@
 import type { AddressChange, ProxierContext } from '../contract/backend-module.js';
 import type { Dataplane } from '../contract/dataplane.js';
 import type { Proxier, ProxyMode } from '../contract/proxier.js';
-import { hasErrorKind, messageOf } from '../contract/proxier-error.js';
+import { hasErrorKind, messageOf, ProxierError } from '../contract/proxier-error.js';
 import { type ChangeSet, isEmptyChangeSet } from '../model/change-set.js';
 import type { ProxyState } from '../model/proxy-state.js';
 import { formatObjectProblem, type ObjectProblem } from '../objects/object-problem.js';
@@ -12,6 +12,7 @@ import { finishWithPauses, type Pace, type Slices } from '../pacing/slices.js';
 import { diffStatesInSlices } from '../resolution/diff-states.js';
 import { ProxyStateResolver } from '../resolution/proxy-state-resolver.js';
 import { adaptiveInterval } from './adaptive-interval.js';
+import { checkProxierContext } from './check-proxier-context.js';
 import { SyncRunner } from './sync-runner.js';
 
 /** Milliseconds before the first retry of a failed sync; doubled with each failure up to `syncPeriod`. */
@@ -75,7 +76,9 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   #signal: AbortSignal | undefined;
   readonly #givenPace: Pace | undefined;
 
+  /** @throws ProxierError `PROXIER_CONTEXT` when a member of the context is missing or invalid. */
   constructor({ mode, context, dataplane, pace }: ReconcilingProxierOptions<Transaction, Installed>) {
+    checkProxierContext(mode, context);
     const { family, options, clock, logger } = context;
     const warn = (problem: ObjectProblem) => logger.warn(formatObjectProblem(problem), { ignored: problem.ignored });
     this.mode = mode;
@@ -144,7 +147,14 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
     this.#requestIf(true);
   }
 
+  /** @throws ProxierError `ALREADY_STARTED` when it was called before; `SYNC_LOOP_SIGNAL` without a signal. */
   async syncLoop(signal: AbortSignal): Promise<void> {
+    if (typeof signal?.addEventListener !== 'function') {
+      throw new ProxierError('SYNC_LOOP_SIGNAL', 'syncLoop needs the argument signal, an AbortSignal that ends it');
+    }
+    if (this.#signal !== undefined) {
+      throw new ProxierError('ALREADY_STARTED', 'syncLoop of this proxier was called before; create a new proxier');
+    }
     this.#signal = signal;
     this.#observe('started', () => this.#context.observer.started?.(this.#context.family));
     const watching = [this.#watch(signal), this.#watchAddresses(signal)];

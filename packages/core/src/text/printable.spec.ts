@@ -63,6 +63,7 @@ describe('printableValue', () => {
     [null, 'null'],
     [undefined, 'undefined'],
     [() => {}, 'a function'],
+    [[() => {}], '["a function"]'],
     [Symbol('x'), 'a symbol'],
     [circular, 'a value that cannot be printed'],
     [{ toJSON: () => undefined }, 'a value without JSON form'],

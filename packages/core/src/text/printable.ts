@@ -31,6 +31,11 @@ export function printableValue(value: unknown, limit = 80): string {
   return printable(textOf(value), limit);
 }
 
+/** A list of functions would be a list of nulls. */
+function withFunctions(_key: string, value: unknown): unknown {
+  return typeof value === 'function' ? 'a function' : value;
+}
+
 function textOf(value: unknown): string {
   switch (typeof value) {
     case 'function':
@@ -43,7 +48,7 @@ function textOf(value: unknown): string {
       return String(value);
     default:
       try {
-        return JSON.stringify(value) ?? 'a value without JSON form';
+        return JSON.stringify(value, withFunctions) ?? 'a value without JSON form';
       } catch {
         return 'a value that cannot be printed';
       }

@@ -37,6 +37,20 @@ test('missing permission is reported once, for any number of modes and tools', a
   });
 });
 
+test.each<[unknown[], string]>([
+  [[], 'cleanupBackends needs the option backends; it must be a list of backends'],
+  [[denied[0]], 'it must be a list of backends'],
+  [
+    [[], { kubeproxy: true }],
+    'cleanupBackends has no option "kubeproxy"; valid options are logger, inForce, kubeProxy',
+  ],
+])('arguments that are missing or wrong are named: %#', async (args, message) => {
+  await expect((cleanupBackends as (...args: unknown[]) => Promise<unknown>)(...args)).rejects.toMatchObject({
+    code: 'SERVER_OPTION',
+    message: expect.stringContaining(message),
+  });
+});
+
 test('the kind of an error decides whether permission is missing, not its code', async () => {
   const named = failing('five', 'FIVE_PERMISSION_DENIED', 'the file is not readable');
   await expect(cleanupBackends([named], { logger: silentLogger })).rejects.toMatchObject({ isDenied: false });

@@ -1,17 +1,22 @@
 import {
   type BackendModule,
   type CleanupReport,
+  findOptionProblem,
   hasErrorKind,
   type LeftoverOwner,
   type Logger,
   messageOf,
+  type OptionRule,
+  OptionRules,
   ProxierError,
   type ProxyMode,
   type RemovedObjects,
+  silentLogger,
   Tokens,
 } from '@kube-proxier/core';
 import { whyNotPermitted } from '@kube-proxier/linux';
 import { containerOf } from '../backends/backend-container.js';
+import { ServerOptionError } from '../server-option-error.js';
 import { describeRemoved } from './describe-removed.js';
 
 /** Objects that one cleanup removed, or would remove. */
@@ -35,12 +40,23 @@ export interface CleanupSummary {
 
 /** Options of {@link cleanupBackends}. */
 export interface CleanupOptions {
-  readonly logger: Logger;
+  /** Default: no logs. */
+  readonly logger?: Logger;
   /** The mode in force: nothing of its own backend is removed. Default: none is in force. */
   readonly inForce?: ProxyMode;
   /** Also removes the objects of kube-proxy. Default false. */
   readonly kubeProxy?: boolean;
 }
+
+const RULES: { readonly [Name in keyof Required<CleanupOptions>]: OptionRule } = {
+  logger: OptionRules.having('error', 'warn', 'info', 'debug', 'v'),
+  inForce: OptionRules.string,
+  kubeProxy: OptionRules.boolean,
+};
+const BACKENDS: OptionRule = {
+  expected: 'a list of backends',
+  accepts: (value) => Array.isArray(value) && value.every((one) => typeof Object(one).mode === 'string'),
+};
 
 /** Some leftovers of backends could not be removed. `cause` is an `AggregateError` with all reasons. */
 export class CleanupError extends ProxierError {
@@ -61,12 +77,20 @@ export class CleanupError extends ProxierError {
  * Removes everything that the given backends installed on the host, and nothing else; never of the mode in force.
  * Idempotent. Logs counts and names of removed objects. A backend that fails does not stop the cleanup of the others.
  *
- * @throws CleanupError `CLEANUP_FAILED` when something is left.
+ * @throws CleanupError `CLEANUP_FAILED` when something is left; ServerOptionError `SERVER_OPTION` when an option is unknown or
+ * invalid.
  */
 export async function cleanupBackends(
   backends: readonly BackendModule[],
-  { logger, inForce, kubeProxy = false }: CleanupOptions,
+  options: CleanupOptions = {},
 ): Promise<CleanupSummary> {
+  const problem =
+    findOptionProblem('cleanupBackends', options, RULES) ??
+    findOptionProblem('cleanupBackends', { backends }, { backends: BACKENDS }, ['backends']);
+  if (problem !== undefined) {
+    throw new ServerOptionError(problem.message, problem.option);
+  }
+  const { logger = silentLogger, inForce, kubeProxy = false } = options;
   const removed: RemovedOfMode[] = [];
   const remaining: string[] = [];
   const unreported = new Set<ProxyMode>();

@@ -43,6 +43,20 @@ describe('EventRecorder', () => {
     await server.stop();
   });
 
+  test.each([undefined, {}, { ...event('one'), regarding: undefined }, { ...event('one'), note: undefined }])(
+    'what is no event is dropped with a warning: %j',
+    async (wrong) => {
+      record();
+      recorder.record(wrong as never);
+      recorder.record(event('two'));
+      await until(() => server.events.length === 1, 'the other event is created');
+      expect(notes()).toEqual(['two']);
+      expect(logger.warnings).toEqual([
+        expect.stringMatching(/^An event was dropped: it needs the texts type, reason/),
+      ]);
+    },
+  );
+
   test('creates events of a Node and of a Service that an API server accepts', async () => {
     record();
     recorder.record(event('one'));

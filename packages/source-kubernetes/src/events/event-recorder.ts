@@ -4,6 +4,7 @@ import {
   messageOf,
   OptionRules,
   printable,
+  printableValue,
   silentLogger,
   systemClock,
   type Timer,
@@ -120,7 +121,14 @@ export class EventRecorder {
     this.#refilled = this.#clock.monotonic();
   }
 
+  /** Queues an event. Never throws: an event that is no {@link ClusterEvent} is dropped, with a warning. */
   record(event: ClusterEvent): void {
+    if (!isEvent(event)) {
+      this.#logger.warn(
+        `An event was dropped: it needs the texts type, reason, action and note, and the object regarding (apiVersion, kind and name); it is ${printableValue(event)}`,
+      );
+      return;
+    }
     const key = JSON.stringify(event);
     if (
       this.#abort.signal.aborted ||
@@ -259,4 +267,10 @@ export class EventRecorder {
 /** Printable text is ASCII: as many bytes as characters. */
 function shorten(note: string): string {
   return printable(note, NOTE_BYTES);
+}
+
+function isEvent(event: unknown): event is ClusterEvent {
+  const { type, reason, action, note, regarding }: Readonly<Record<string, unknown>> = Object(event);
+  const { apiVersion, kind, name }: Readonly<Record<string, unknown>> = Object(regarding);
+  return [type, reason, action, note, apiVersion, kind, name].every((text) => typeof text === 'string');
 }

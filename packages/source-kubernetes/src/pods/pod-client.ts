@@ -1,9 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import { isRecord, isText, messageOf, printable, systemClock, type UnknownRecord } from '@kube-proxier/core';
+import {
+  isRecord,
+  isText,
+  messageOf,
+  OptionRules,
+  printable,
+  systemClock,
+  type UnknownRecord,
+} from '@kube-proxier/core';
 import { ApiClient } from '../api/api-client.js';
 import { type CredentialOptions, createApiCredentials } from '../api/api-credentials.js';
 import { ApiError, ApiStatusError } from '../api/kubernetes-error.js';
+import { checkConnectionOptions, type RulesFor } from '../watch/check-connection-options.js';
 import { controlFrame, WebSocketReader } from './web-socket-reader.js';
 
 /** Connection to an API server, and timeout. */
@@ -12,6 +21,14 @@ export interface PodClientOptions extends Pick<CredentialOptions, 'kubeconfig' |
   /** Timeout in milliseconds of a request, or of a command with all of its output. Default 15000. */
   readonly timeout?: number;
 }
+
+const RULES: RulesFor<PodClientOptions> = {
+  kubeconfig: OptionRules.string,
+  master: OptionRules.string,
+  context: OptionRules.string,
+  userAgent: OptionRules.string,
+  timeout: OptionRules.milliseconds,
+};
 
 /** A pod with its containers. */
 export interface PodSummary {
@@ -59,7 +76,10 @@ export class PodClient {
   readonly #client: ApiClient;
   readonly #timeout: number;
 
-  constructor({ userAgent, timeout = 15_000, ...credentials }: PodClientOptions) {
+  /** @throws KubernetesError `OPTION_INVALID` when an option is missing, unknown or invalid. */
+  constructor(options: PodClientOptions) {
+    checkConnectionOptions<PodClientOptions>('PodClient', options, RULES, ['userAgent']);
+    const { userAgent, timeout = 15_000, ...credentials } = options;
     this.#timeout = timeout;
     this.#client = new ApiClient({
       credentials: createApiCredentials({ ...credentials, clock: systemClock }),

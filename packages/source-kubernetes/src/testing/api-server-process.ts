@@ -149,6 +149,7 @@ export class ApiServerProcess {
       `--service-account-issuer=${ISSUER}`,
       `--service-account-key-file=${file('signer.pub')}`,
       `--service-account-signing-key-file=${file('signer.key')}`,
+      '--allow-privileged=true',
       '--authorization-mode=RBAC',
       '--service-cluster-ip-range=10.96.0.0/16,fd00:96::/112',
       '--disable-admission-plugins=ServiceAccount',
