@@ -120,7 +120,8 @@ interface CachedChain {
 export class IptablesRuleLookup {
   readonly #steady: NftSteadyLists;
   readonly #number: number;
-  readonly #chains = new Map<string, CachedChain>();
+  /** By table, and by name. */
+  readonly #chains = new Map<string, Map<string, CachedChain>>();
   /** @see IptablesFoundRule.takePrinted */
   readonly #printed = new Map<string, string>();
   /** Handles of tables, by name. */
@@ -197,19 +198,15 @@ export class IptablesRuleLookup {
   }
 
   /**
-   * The rules of a chain; none when it does not exist. Cached until {@link forget}. The
-   * result is the same object while the chain is unchanged, and so is each rule.
+   * The rules of a chain; none when it does not exist. Cached until {@link forget}.
+   * The result is the same object while the chain is unchanged, and so is each rule.
    *
    * @throws NftError when the kernel refuses, or the chain changes all the time.
    */
   rules(table: string, chain: string): readonly IptablesFoundRule[] {
-    const id = `${table} ${chain}`;
-    const cached = this.#chains.get(id);
-    if (cached !== undefined) {
-      const rests = !this.#isUrgent && performance.now() - cached.at < REST * cached.duration;
-      if (cached.epoch === this.#epoch || rests) {
-        return cached.rules;
-      }
+    const cached = this.#chains.get(table)?.get(chain);
+    if (cached !== undefined && (cached.epoch === this.#epoch || this.#rests(cached))) {
+      return cached.rules;
     }
     const start = performance.now();
     let rules = this.#read(table, chain, cached?.rules ?? []);
@@ -217,13 +214,18 @@ export class IptablesRuleLookup {
       // Its rules may have the handles of the cached ones.
       rules = this.#read(table, chain, []);
     }
-    const known = this.#chains.get(id);
+    const known = this.#chains.get(table)?.get(chain);
     if (known === undefined && this.#count >= MOST_CACHED) {
       this.#evict();
     }
     this.#count += rules.length - (known?.rules.length ?? -1);
     const at = performance.now();
-    this.#chains.set(id, { rules, epoch: this.#epoch, at, duration: at - start });
+    let chains = this.#chains.get(table);
+    if (chains === undefined) {
+      chains = new Map();
+      this.#chains.set(table, chains);
+    }
+    chains.set(chain, { rules, epoch: this.#epoch, at, duration: at - start });
     return rules;
   }
 
@@ -246,14 +248,20 @@ export class IptablesRuleLookup {
     this.socket.close();
   }
 
+  #rests({ at, duration }: CachedChain): boolean {
+    return !this.#isUrgent && performance.now() - at < REST * duration;
+  }
+
   /** Long chains stay: many packets pass them, and decoding them takes a while. */
   #evict(): void {
     this.#count = 0;
-    for (const [id, { rules }] of this.#chains) {
-      if (rules.length < LONG) {
-        this.#chains.delete(id);
-      } else {
-        this.#count += rules.length + 1;
+    for (const chains of this.#chains.values()) {
+      for (const [chain, { rules }] of chains) {
+        if (rules.length < LONG) {
+          chains.delete(chain);
+        } else {
+          this.#count += rules.length + 1;
+        }
       }
     }
     if (this.#count >= MOST_CACHED) {
