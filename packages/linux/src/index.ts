@@ -158,6 +158,7 @@ export * from './process/find-tool.js';
 // Kernel settings
 export { type KernelFiles, kernelFiles, kernelFilesOf, systemErrorCode } from './process/kernel-files.js';
 export { listProcesses, type ProcessInfo, seesAllProcesses } from './process/list-processes.js';
+export { type MemoryUse, readMemoryUse } from './process/memory-use.js';
 export { canRun, inNewNamespace } from './process/new-namespace.js';
 export { openFilesLimit } from './process/open-files-limit.js';
 export { type SlowCommand, slowCommands } from './process/process-group.js';

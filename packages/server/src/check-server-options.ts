@@ -150,6 +150,7 @@ const RULES: { readonly [Name in keyof Required<ProxyServerOptions>]: OptionRule
   probe: OBJECT,
   healthChecks: OptionRules.function,
   configurationProblems: OptionRules.function,
+  memoryShortage: OptionRules.function,
   serviceExternalIPs: OptionRules.boolean,
   conntrack: OptionRules.having('list', 'delete'),
   tcpSockets: OptionRules.having('reset'),

@@ -120,6 +120,8 @@ export interface ProxyServerOptions {
    * Problems of a configuration that was changed at run time, for the status, each without a full stop. Default: none.
    */
   readonly configurationProblems?: () => readonly string[];
+  /** Which memory limit of this process is almost reached, and the remedy, for the status; undefined when none is. Default: none is. */
+  readonly memoryShortage?: () => string | undefined;
   /**
    * Also serves `/debug/pprof` and `/debug/flags/v` at `statusAddress` (spec H-34). Default: not served.
    */

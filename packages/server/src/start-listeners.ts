@@ -112,6 +112,7 @@ export async function startListeners(
     ...(probe ? { probe: () => probe.status() } : {}),
     ...(options.healthChecks ? { healthChecks: options.healthChecks } : {}),
     ...(options.configurationProblems ? { configurationProblems: options.configurationProblems } : {}),
+    ...(options.memoryShortage ? { memoryShortage: options.memoryShortage } : {}),
     ...(metrics ? { metrics } : {}),
   });
   const history = new SyncHistory(clock);

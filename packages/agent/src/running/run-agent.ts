@@ -14,6 +14,7 @@ import type { AdjustableLogger } from '../logging/winston-logger.js';
 import { VERSION } from '../version.js';
 import { checkFamilies } from './family-checks.js';
 import { adjustOomScore, conntrackTuning } from './host-setup.js';
+import { MemoryWatch } from './memory-watch.js';
 import { NodeEvents } from './node-events.js';
 import { PodNetworkCheck } from './pod-network-check.js';
 import { Settling, type StartPhases } from './settling.js';
@@ -63,6 +64,8 @@ export async function runAgent({
   if (composition.host) {
     await adjustOomScore(composition.host, settings, logger);
   }
+  const memory = composition.host && new MemoryWatch({ files: composition.host.files, logger });
+  memory?.start();
   const sink = composition.events?.(settings, nodeName, logger);
   const events = sink && new NodeEvents(sink, nodeName);
   events?.configurationProblems(settings.warnings);
@@ -71,6 +74,7 @@ export async function runAgent({
   const checked = await composition.healthChecks?.(plain, settings, logger, metrics);
   const { sources, status: healthChecks } = checked ?? { sources: plain };
   if (signal.aborted) {
+    memory?.stop();
     await sink?.stop(EVENT_FLUSH_TIMEOUT);
     return;
   }
@@ -82,6 +86,7 @@ export async function runAgent({
     sources,
     ...(healthChecks ? { healthChecks } : {}),
     configurationProblems: () => configurationProblems,
+    memoryShortage: () => memory?.shortage,
     metrics,
     observer: combineObservers(
       [new PodNetworkCheck(settings, logger), ...(events ? [events] : []), ...(phases ? [new Settling(phases)] : [])],
@@ -122,6 +127,7 @@ export async function runAgent({
     events?.failed(error);
     throw error;
   } finally {
+    memory?.stop();
     quit();
     signal.removeEventListener('abort', stop);
     await Promise.all([server.stop(), sink?.stop(EVENT_FLUSH_TIMEOUT)]);

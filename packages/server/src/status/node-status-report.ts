@@ -52,6 +52,8 @@ export interface NodeStatusReportOptions {
   readonly descriptorShortage?: () => string | undefined;
   /** Why the recording is not on disk. Default: it is, or need not be. */
   readonly recordingObstacle?: () => string | undefined;
+  /** Which memory limit is almost reached, and the remedy. Default: none is. */
+  readonly memoryShortage?: () => string | undefined;
   /** Problems of a configuration that is not in force. Default: none. */
   readonly configurationProblems?: () => readonly string[];
   /** Default: no health checks. */
@@ -165,6 +167,7 @@ export class NodeStatusReport implements ServerObserver {
       listenerObstacles: this.options.listenerObstacles?.() ?? [],
       descriptorShortage: this.options.descriptorShortage?.(),
       recordingObstacle: this.options.recordingObstacle?.(),
+      memoryShortage: this.options.memoryShortage?.(),
       configurationProblems: this.options.configurationProblems?.() ?? [],
     });
     const { rss, heapUsed } = process.memoryUsage();

@@ -33,6 +33,7 @@ const FACTS = {
   listenerObstacles: [],
   descriptorShortage: undefined,
   recordingObstacle: undefined,
+  memoryShortage: undefined,
   configurationProblems: [],
 };
 
@@ -75,6 +76,11 @@ describe('problems of a node', () => {
       { descriptorShortage: 'health check node port of 1 Service is not open: work/web' },
       'degraded',
       'the health check node port of 1 Service is not open: work/web',
+    ],
+    [
+      { memoryShortage: '90 of 100 MiB are used: raise the limit' },
+      'degraded',
+      '90 of 100 MiB are used: raise the limit',
     ],
     [
       { recordingObstacle: 'recording cannot be written to /var/log/kube-proxier: ENOSPC' },

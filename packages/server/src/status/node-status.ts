@@ -148,6 +148,8 @@ export type StatusFacts = Pick<NodeStatus, 'families' | 'sources' | 'verificatio
   readonly descriptorShortage: string | undefined;
   /** Why the recording is not on disk; undefined when it is, or need not be. */
   readonly recordingObstacle: string | undefined;
+  /** Which memory limit is almost reached, and the remedy; undefined when none is. */
+  readonly memoryShortage: string | undefined;
   /** Problems of a configuration that is not in force. */
   readonly configurationProblems: readonly string[];
 };
@@ -165,6 +167,7 @@ export function findProblems({
   listenerObstacles,
   descriptorShortage,
   recordingObstacle,
+  memoryShortage,
   configurationProblems,
 }: StatusFacts): readonly StatusProblem[] {
   const problems: StatusProblem[] = [];
@@ -236,6 +239,13 @@ export function findProblems({
       found: `the ${recordingObstacle}`,
       advice:
         'Services are not affected, and the recording stays in memory until the agent ends; check the free space and the permissions of --recording-directory',
+    });
+  }
+  if (memoryShortage !== undefined) {
+    problems.push({
+      severity: 'degraded',
+      found: memoryShortage,
+      advice: 'rules of a killed process stay in force, but are not updated until it runs again',
     });
   }
   for (const problem of configurationProblems) {
