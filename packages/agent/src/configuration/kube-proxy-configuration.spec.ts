@@ -69,6 +69,20 @@ describe('a KubeProxyConfiguration', () => {
     });
   });
 
+  test.each([
+    ['yes', true],
+    ['ON', true],
+    ['y', true],
+    ['no', false],
+    ['Off', false],
+  ])('%s is a boolean, as in YAML 1.1, which kube-proxy reads', (text, expected) => {
+    const file = `${HEAD}mode: iptables\niptables: {masqueradeAll: ${text}}\nfeatureGates: {AllowServiceExternalIPs: ${text}}\n`;
+    expect(settings(file)).toMatchObject({
+      featureGates: { allowServiceExternalIPs: expected },
+      proxier: { masqueradeAll: expected },
+    });
+  });
+
   test('errors name file, line, field and value, all at once', () => {
     const text = `${HEAD}clusterCIDR: nonsense\niptables:\n  syncPeriod: soon\n  masqueradeBit: 40\nmode: ebpf\nnodePortAddresses: [10.0.0.0/8, x]\n`;
     expect(problems(text)).toEqual([

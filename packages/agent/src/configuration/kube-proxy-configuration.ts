@@ -345,7 +345,7 @@ class ConfigurationReader {
   }
 
   #readField(path: string, field: Field, node: Node | null, place: string): void {
-    const value = plain(node);
+    const value = withBooleans(field.type, node, plain(node));
     if (value === null || value === undefined) {
       return;
     }
@@ -392,6 +392,24 @@ function plain(node: Node | null): unknown {
     return node.value;
   }
   return isSeq(node) || isMap(node) ? node.toJSON() : null;
+}
+
+/** Booleans of YAML 1.1, which kube-proxy reads, and their meaning. */
+const YAML_1_1_BOOLEANS: ReadonlyMap<unknown, boolean> = new Map([
+  ...['y', 'Y', 'yes', 'Yes', 'YES', 'on', 'On', 'ON'].map((text) => [text, true] as const),
+  ...['n', 'N', 'no', 'No', 'NO', 'off', 'Off', 'OFF'].map((text) => [text, false] as const),
+]);
+
+/** Unquoted `yes`, `no`, `on` and `off` are booleans in a field of booleans; the parser is for YAML 1.2. */
+function withBooleans(type: FieldType, node: unknown, value: unknown): unknown {
+  if (type === 'bool' && isScalar(node) && node.type === 'PLAIN') {
+    return YAML_1_1_BOOLEANS.get(node.value) ?? value;
+  }
+  if (type === 'switches' && isMap(node) && isRecord(value)) {
+    const given = node.items.map((pair) => [nameOf(pair), withBooleans('bool', pair.value, value[nameOf(pair)])]);
+    return { ...value, ...Object.fromEntries(given) };
+  }
+  return value;
 }
 
 /** The value in the syntax of a flag; undefined when it is of the wrong type. */
