@@ -108,6 +108,13 @@ describe('reactToFailure', () => {
     expect(react(error, { operation: 'watch' }).relist).toBe(relist);
   });
 
+  test('reports an expired version when it is repeated: new lists expire as well', () => {
+    const [first, second, third] = reactions(status(410), 3);
+    expect(first?.report).toBeUndefined();
+    expect(second?.report).toBeUndefined();
+    expect(third?.report).toEqual({ kind: 'unreachable', message: 'services: 410: text' });
+  });
+
   test('reads the credentials again at once when they are rejected, and reports a second rejection', () => {
     const [first, second] = reactions(status(401), 2);
     expect(first).toMatchObject({ renewCredentials: true, delay: 0 });

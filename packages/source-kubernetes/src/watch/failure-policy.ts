@@ -128,6 +128,8 @@ function reactToStatus(error: ApiStatusError, failure: RequestFailure, reaction:
         ...waiting,
         relist: true,
         delay: operation === 'watch' ? Math.max(waiting.delay, relistDelay(random)) : waiting.delay,
+        // A version expires once; a server whose new lists expire as well does not answer.
+        report: isOutage(history) ? { kind: 'unreachable', message: `${name}: ${messageOf(error)}` } : undefined,
       };
     case 401: {
       const renewing = { renewCredentials: true, history: { ...history, unauthorized: true } };
