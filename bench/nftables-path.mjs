@@ -203,7 +203,7 @@ process.stdin.on('data', async () => {
  */
 
 /** @param {Install} installRules */
-async function makeWorld(installRules) {
+async function makeFixture(installRules) {
   const sandbox = await NetworkSandbox.create({ pods: 3 });
   const pods = [sandbox.pod(1), sandbox.pod(2)];
   await Promise.all(pods.map((pod) => pod.serve({ port: 8080 })));
@@ -256,28 +256,28 @@ async function makeWorld(installRules) {
 const asKubeProxy = async (sandbox, pods) => {
   await sandbox.node.exec(['nft', '-f', '-'], { stdin: kubeProxyLayout(pods), timeout: 300_000 });
 };
-/** @type {Awaited<ReturnType<typeof makeWorld>>[]} */
-const worlds = [];
+/** @type {Awaited<ReturnType<typeof makeFixture>>[]} */
+const fixtures = [];
 try {
-  worlds.push(
-    await makeWorld(asKubeProxy),
-    await makeWorld(async (sandbox, pods) => {
+  fixtures.push(
+    await makeFixture(asKubeProxy),
+    await makeFixture(async (sandbox, pods) => {
       const dataplane = new NftablesDataplane({ family: 'IPv4', nft: createNft({ runner: sandbox.node.runner }) });
       await install(dataplane, ours(pods));
       dataplane.close();
     }),
-    await makeWorld(asKubeProxy),
+    await makeFixture(asKubeProxy),
   );
   /** @typedef {{packets: number, connections: number, bytes: number}} Round */
-  const results = worlds.map(() => /** @type {Round[]} */ ([]));
+  const results = fixtures.map(() => /** @type {Round[]} */ ([]));
   for (let round = 0; round <= ROUNDS; round += 1) {
     // There and back: what drifts, drifts for all.
-    const inTurn = [...worlds.entries()];
-    for (const [index, world] of round % 2 === 0 ? inTurn : inTurn.reverse()) {
+    const inTurn = [...fixtures.entries()];
+    for (const [index, fixture] of round % 2 === 0 ? inTurn : inTurn.reverse()) {
       const measured = {
-        packets: await world.packetsPerSecond(),
-        connections: await world.connectionsPerSecond(),
-        bytes: await world.bytesPerSecond(),
+        packets: await fixture.packetsPerSecond(),
+        connections: await fixture.connectionsPerSecond(),
+        bytes: await fixture.bytesPerSecond(),
       };
       // The first round warms up.
       if (round > 0) {
@@ -312,6 +312,6 @@ try {
   }
   report.finish();
 } finally {
-  await Promise.allSettled(worlds.map((world) => world.close()));
+  await Promise.allSettled(fixtures.map((fixture) => fixture.close()));
 }
 process.exit();

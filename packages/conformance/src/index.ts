@@ -10,7 +10,7 @@ export type { CaseFailure, CaseResult, LeftOut } from './run/case-result.js';
 export {
   type ConformanceOptions,
   type ConformanceReport,
-  type KeptWorld,
+  type KeptFixture,
   runConformance,
   tally,
 } from './run/run-conformance.js';

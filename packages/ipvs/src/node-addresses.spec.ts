@@ -59,7 +59,7 @@ function namesIn(steps: readonly IpvsStep[]): readonly string[] {
 }
 
 describe('the plan when the host gains or loses an address', () => {
-  async function world() {
+  async function fixture() {
     const host = fakeHost('IPv4');
     const dataplane = new IpvsDataplane({ family: 'IPv4', host });
     const resolver = makeResolver({ includesLocalAddresses: true });
@@ -85,7 +85,7 @@ describe('the plan when the host gains or loses an address', () => {
   }
 
   test('changes only NodePorts and health checks on that address, and reverts them when it is removed', async () => {
-    const { move } = await world();
+    const { move } = await fixture();
     const virtual = virtualServerKey(nodePortAt(MORE));
     const come = await move('127.0.0.1', HOME, MORE);
     expect([...come.steps].sort()).toEqual([
@@ -106,7 +106,7 @@ describe('the plan when the host gains or loses an address', () => {
   });
 
   test('servers with connections on a lost address are deleted with it, also when the loss is found later', async () => {
-    const { host, dataplane, resolver, move } = await world();
+    const { host, dataplane, resolver, move } = await fixture();
     await move(HOME, MORE);
     host.ipvs.connect(nodePortAt(MORE), ENDPOINT, 3);
     await move(HOME);
@@ -127,7 +127,7 @@ describe('the plan when the host gains or loses an address', () => {
   });
 
   test('an external IP that becomes an address of the host is removed from the interface, and added again later', async () => {
-    const { move, dataplane } = await world();
+    const { move, dataplane } = await fixture();
     const come = await move(HOME, VIP);
     expect(come.steps.filter((step) => step.includes(VIP) && !/30080|32000/.test(step)).sort()).toEqual([
       `delete-entry KUBE-IPVS-ADDRESSES ${VIP}:`,
@@ -139,14 +139,14 @@ describe('the plan when the host gains or loses an address', () => {
   });
 
   test('link-local addresses and addresses of the other family are ignored', async () => {
-    const { move } = await world();
+    const { move } = await fixture();
     await move(HOME);
     expect((await move(HOME, 'fe80::1', 'fd00::7', '127.0.0.1')).steps).toEqual([]);
   });
 });
 
 describe('a proxier whose host reports addresses', () => {
-  async function world() {
+  async function fixture() {
     const host = fakeHost('IPv4');
     const clock = new VirtualClock();
     const successes: SyncSuccess[] = [];
@@ -197,7 +197,7 @@ describe('a proxier whose host reports addresses', () => {
   }
 
   test('serves NodePorts on a new address within two seconds, and stops as fast when it is removed, without a full sync', async () => {
-    const { host, links, clock, successes, end } = await world();
+    const { host, links, clock, successes, end } = await fixture();
     const before = successes.length;
     const { listings } = host.ipvs;
     await links.addHostAddress(MORE);
@@ -212,7 +212,7 @@ describe('a proxier whose host reports addresses', () => {
   });
 
   test('own virtual addresses are not reported as changes', async () => {
-    const { host, clock, proxier, successes, looks, end } = await world();
+    const { host, clock, proxier, successes, looks, end } = await fixture();
     const before = looks();
     proxier.onServiceUpdate(undefined, makeService('work/new', { clusterIP: '10.96.0.77' }));
     await clock.advance(5000);
@@ -223,7 +223,7 @@ describe('a proxier whose host reports addresses', () => {
   });
 
   test('an address is served after duplicate address detection', async () => {
-    const { host, links, clock, end } = await world();
+    const { host, links, clock, end } = await fixture();
     await links.addHostAddress(MORE, false);
     await clock.advance(5000);
     expect(await host.ipvs.has(nodePortAt(MORE))).toBe(false);

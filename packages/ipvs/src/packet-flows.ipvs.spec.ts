@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { COUNT_CONNECTIONS_ANNOTATION, diffStates, type IPFamily, structurallyEqual } from '@kube-proxier/core';
 import { casesOf, isThorough, until } from '@kube-proxier/core/testing';
-import { answersOf, NODE_PORT, PacketFlowWorld, verifyFlow } from '@kube-proxier/network-sandbox';
+import { answersOf, NODE_PORT, PacketFlowFixture, verifyFlow } from '@kube-proxier/network-sandbox';
 import { IpvsDataplane } from './dataplane.js';
 import { SCHEDULER_ANNOTATION } from './plan/scheduler-choice.js';
 import { SCHEDULER_NAMES } from './plan/schedulers.js';
@@ -10,11 +10,11 @@ import { type NodeHost, nodeHost } from './testing/node-host.js';
 // The conformance cases cover both families; a thorough run covers both here, too.
 describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS, %s', (family) => {
   const six = family === 'IPv6';
-  let world: PacketFlowWorld;
+  let fixture: PacketFlowFixture;
   let host: NodeHost | undefined;
 
   beforeAll(async () => {
-    world = await PacketFlowWorld.create({
+    fixture = await PacketFlowFixture.create({
       family,
       dataplane: (node) => {
         host = nodeHost(node, family);
@@ -24,7 +24,7 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
   });
 
   afterAll(async () => {
-    await world?.close();
+    await fixture?.close();
   });
 
   test('source ranges accept the listed sources and drop all others, with and without endpoints', async () => {
@@ -32,24 +32,24 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
       ? ['2001:db8:203::/64', '2001:db8:203::2/128']
       : ['203.0.113.0/25', '203.0.113.2/32', '203.0.113.0/26'];
     const sources = six ? ['2001:db8:203::2', '2001:db8:203:80::2'] : ['203.0.113.2', '203.0.113.130'];
-    for (const endpoints of [[world.local(1), world.remote(1)], []]) {
-      const state = await world.install(
-        world.stateOf(world.serviceOf('TCP', { loadBalancerSourceRanges: ranges }), endpoints, 'TCP'),
+    for (const endpoints of [[fixture.local(1), fixture.remote(1)], []]) {
+      const state = await fixture.install(
+        fixture.stateOf(fixture.serviceOf('TCP', { loadBalancerSourceRanges: ranges }), endpoints, 'TCP'),
       );
       for (const source of sources) {
         for (const to of ['loadBalancerIP', 'externalIP', 'nodePort'] as const) {
-          expect(await world.verify(state, world.sandbox.client, to, 'TCP', source)).toBeUndefined();
+          expect(await fixture.verify(state, fixture.sandbox.client, to, 'TCP', source)).toBeUndefined();
         }
       }
       // The node may only where one of its addresses is in a range.
-      expect(await world.verify(state, world.sandbox.node, 'loadBalancerIP', 'TCP')).toBeUndefined();
+      expect(await fixture.verify(state, fixture.sandbox.node, 'loadBalancerIP', 'TCP')).toBeUndefined();
     }
   });
 
   test('other ports of a cluster IP are rejected even if the node listens on them; packets to unassigned addresses are dropped', async () => {
-    const { sandbox, address } = world;
-    const state = await world.install(
-      world.stateOf(world.serviceOf('TCP'), [world.local(1)], 'TCP', {
+    const { sandbox, address } = fixture;
+    const state = await fixture.install(
+      fixture.stateOf(fixture.serviceOf('TCP'), [fixture.local(1)], 'TCP', {
         serviceCIDRs: [six ? 'fd00:10:96::/112' : '10.96.0.0/16'],
       }),
     );
@@ -76,31 +76,31 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
 
   if (isThorough) {
     test('a cluster IP that is an address of another interface is served', async () => {
-      const { sandbox, address, runner } = world;
+      const { sandbox, address, runner } = fixture;
       const change = (what: string) =>
         runner.run({ command: 'ip', args: ['address', what, `${address.clusterIP}/${six ? 128 : 32}`, 'dev', 'lo'] });
       await change('add');
       try {
-        const state = world.stateOf(world.serviceOf('TCP'), [world.remote(1)], 'TCP', {
+        const state = fixture.stateOf(fixture.serviceOf('TCP'), [fixture.remote(1)], 'TCP', {
           serviceCIDRs: [six ? 'fd00:10:96::/112' : '10.96.0.0/16'],
         });
         const localAddresses = [...(state.node.localAddresses ?? []), address.clusterIP];
-        await world.install({ ...state, node: { ...state.node, localAddresses } });
+        await fixture.install({ ...state, node: { ...state.node, localAddresses } });
         for (const from of [sandbox.pod(3), sandbox.node, sandbox.client]) {
           const { kind } = await from.connect({ to: address.clusterIP, port: 80, timeout: 2000 });
           expect([from.name, kind]).toEqual([from.name, 'answered']);
         }
       } finally {
         await change('delete');
-        await world.install(world.stateOf(world.serviceOf('TCP'), [world.remote(1)], 'TCP'));
+        await fixture.install(fixture.stateOf(fixture.serviceOf('TCP'), [fixture.remote(1)], 'TCP'));
       }
     });
   }
 
   test('a cluster IP answers ping from every source, with and without endpoints', async () => {
-    const { sandbox, address } = world;
-    for (const endpoints of [[world.remote(1)], []]) {
-      await world.install(world.stateOf(world.serviceOf('TCP'), endpoints, 'TCP'));
+    const { sandbox, address } = fixture;
+    for (const endpoints of [[fixture.remote(1)], []]) {
+      await fixture.install(fixture.stateOf(fixture.serviceOf('TCP'), endpoints, 'TCP'));
       for (const from of [sandbox.pod(1), sandbox.node, sandbox.client]) {
         const { stdout } = await from.runner.run({ command: 'ping', args: ['-c1', '-W5', address.clusterIP] });
         expect(stdout).toContain('1 received');
@@ -109,11 +109,11 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
   });
 
   test('connections, packets and bytes are counted, of every frontend, by service port and by endpoint', async () => {
-    const service = world.serviceOf('TCP');
+    const service = fixture.serviceOf('TCP');
     const annotations = { [COUNT_CONNECTIONS_ANNOTATION]: 'true' };
     const counted = { ...service, metadata: { ...service.metadata, annotations } };
-    await world.install(world.stateOf(counted, [world.local(1), world.remote(1)], 'TCP'));
-    const read = () => (world.dataplane as IpvsDataplane).connections();
+    await fixture.install(fixture.stateOf(counted, [fixture.local(1), fixture.remote(1)], 'TCP'));
+    const read = () => (fixture.dataplane as IpvsDataplane).connections();
     const total = async () => (await read()).find(({ endpoint }) => endpoint === undefined);
     const before = (await total())?.connections ?? 0;
     for (const [frontend, count] of [
@@ -121,8 +121,8 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
       ['nodePort', 4],
       ['loadBalancerIP', 2],
     ] as const) {
-      const [to, port] = world.target(frontend);
-      await world.sandbox.client.connectMany({ to, port }, count);
+      const [to, port] = fixture.target(frontend);
+      await fixture.sandbox.client.connectMany({ to, port }, count);
     }
     // The kernel sums its statistics up every two seconds.
     await until(async () => (await total())?.connections === before + 12, '12 connections are counted');
@@ -136,7 +136,7 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
   });
 
   test('IPVS drops packets from a loopback address to another host, so sockets serve NodePorts there', async () => {
-    const { sandbox, runner } = world;
+    const { sandbox, runner } = fixture;
     const [loopback, address] = six ? ['::1', '[::1]'] : ['127.0.0.1', '127.0.0.1'];
     const server = `${address}:8181`;
     const run = (command: string, ...args: string[]) => runner.run({ command, args });
@@ -164,12 +164,14 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
         sessionAffinity: 'ClientIP',
         sessionAffinityConfig: { clientIP: { timeoutSeconds: 1 } },
       } as const;
-      await world.install(world.stateOf(world.serviceOf('TCP', affinity), [world.local(1), world.remote(1)], 'TCP'));
-      const [to, port] = world.target('clusterIP');
-      expect((await world.sandbox.client.connect({ to, port })).kind).toBe('answered');
+      await fixture.install(
+        fixture.stateOf(fixture.serviceOf('TCP', affinity), [fixture.local(1), fixture.remote(1)], 'TCP'),
+      );
+      const [to, port] = fixture.target('clusterIP');
+      expect((await fixture.sandbox.client.connect({ to, port })).kind).toBe('answered');
       const begin = performance.now();
       await until(() => performance.now() - begin > 3000, 'three times the timeout has passed', 10_000);
-      const { stdout } = await world.runner.run({ command: 'ipvsadm', args: ['-Lnc'] });
+      const { stdout } = await fixture.runner.run({ command: 'ipvsadm', args: ['-Lnc'] });
       const own = stdout.split('\n').filter((line) => line.includes(to));
       // The record of the client has port 0: it stays for a minute more while its connection is remembered.
       const closed = expect.stringMatching(/\b(CLOSE|TIME_WAIT)\b/);
@@ -183,7 +185,7 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
     endpoints: readonly string[],
     use: (to: string, ports: readonly [number, number]) => Promise<void>,
   ) => {
-    const { runner, sandbox } = world;
+    const { runner, sandbox } = fixture;
     const run = (command: string, ...args: string[]) => runner.run({ command, args });
     const to = sandbox.node.address(family);
     const at = (address: string, port: number) => (six ? `[${address}]:${port}` : `${address}:${port}`);
@@ -205,7 +207,7 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
 
   if (isThorough) {
     test('IPVS records clients by virtual server, so affinity is not shared between ports and addresses', async () => {
-      const { sandbox } = world;
+      const { sandbox } = fixture;
       const endpoints = [sandbox.pod(1).address(family), sandbox.pod(2).address(family)];
       await withTwoServers(['-p', '300'], endpoints, async (to, [one, other]) => {
         const endpointOf = async (from: typeof sandbox.client, port: number) => {
@@ -227,7 +229,7 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
 
   if (isThorough) {
     test('IPVS cannot distinguish replies of one endpoint to one client port: the older of two connections stalls', async () => {
-      const { sandbox } = world;
+      const { sandbox } = fixture;
       await withTwoServers([], [sandbox.pod(1).address(family)], async (to, [one, other]) => {
         const fromPort = 23_456;
         const open = await sandbox.client.open({ to, port: one, fromPort });
@@ -245,11 +247,11 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
   }
 
   test('NodePorts answer on the requested addresses only', async () => {
-    const { sandbox } = world;
+    const { sandbox } = fixture;
     const [first = '', second = ''] = sandbox.node.addresses.filter((text) => text.includes(':') === six);
     for (const cidrs of [[`${second}/${six ? 128 : 32}`], [`${first}/${six ? 128 : 32}`]]) {
-      const state = await world.install(
-        world.stateOf(world.serviceOf('TCP'), [world.local(1), world.remote(1)], 'TCP', {
+      const state = await fixture.install(
+        fixture.stateOf(fixture.serviceOf('TCP'), [fixture.local(1), fixture.remote(1)], 'TCP', {
           nodePortAddresses: { kind: 'cidrs', cidrs },
           localhostNodePorts: false,
         }),
@@ -265,15 +267,15 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
 
   if (isThorough) {
     test('pods are identified by the interface of their packets', async () => {
-      const { sandbox } = world;
+      const { sandbox } = fixture;
       const localTrafficDetection = { kind: 'interface-prefix', prefix: 'veth-' } as const;
       for (const policy of ['Cluster', 'Local'] as const) {
-        await world.install(
-          world.stateOf(world.serviceOf('TCP', { externalTrafficPolicy: policy }), [world.remote(1)], 'TCP', {
+        await fixture.install(
+          fixture.stateOf(fixture.serviceOf('TCP', { externalTrafficPolicy: policy }), [fixture.remote(1)], 'TCP', {
             localTrafficDetection,
           }),
         );
-        const [to, port] = world.target(policy === 'Cluster' ? 'clusterIP' : 'nodePort');
+        const [to, port] = fixture.target(policy === 'Cluster' ? 'clusterIP' : 'nodePort');
         expect(await sandbox.pod(1).connect({ to, port })).toMatchObject({
           by: 'remote-pod1',
           sourceSeen: sandbox.pod(1).address(family),
@@ -285,37 +287,37 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
   }
 
   test('session affinity keeps a client on its endpoint, per frontend, until the endpoint is removed', async () => {
-    const service = world.serviceOf('TCP', { sessionAffinity: 'ClientIP' });
-    const endpoints = [world.local(1), world.local(2), world.remote(1), world.remote(2)];
-    await world.install(world.stateOf(service, endpoints, 'TCP'));
-    const [to, port] = world.target('nodePort');
-    const answers = async () => Object.keys((await world.sandbox.client.connectMany({ to, port }, 12)).answeredBy);
+    const service = fixture.serviceOf('TCP', { sessionAffinity: 'ClientIP' });
+    const endpoints = [fixture.local(1), fixture.local(2), fixture.remote(1), fixture.remote(2)];
+    await fixture.install(fixture.stateOf(service, endpoints, 'TCP'));
+    const [to, port] = fixture.target('nodePort');
+    const answers = async () => Object.keys((await fixture.sandbox.client.connectMany({ to, port }, 12)).answeredBy);
     const first = await answers();
     expect(first).toHaveLength(1);
-    const hostOf = (text: string) => world.sandbox.hosts.find(({ addresses }) => addresses.includes(text))?.name;
+    const hostOf = (text: string) => fixture.sandbox.hosts.find(({ addresses }) => addresses.includes(text))?.name;
     const others = endpoints.filter(({ address }) => hostOf(address) !== first[0]);
-    await world.install(world.stateOf(service, [...endpoints, world.local(3)], 'TCP'));
+    await fixture.install(fixture.stateOf(service, [...endpoints, fixture.local(3)], 'TCP'));
     expect(await answers()).toEqual(first);
-    await world.install(world.stateOf(service, others, 'TCP'));
+    await fixture.install(fixture.stateOf(service, others, 'TCP'));
     const second = await answers();
     expect(second).toHaveLength(1);
     expect(second).not.toEqual(first);
   });
 
   test('a removed endpoint keeps its connection until that closes, and is deleted soon after', async () => {
-    const { sandbox } = world;
-    const [to, port] = world.target('nodePort');
-    await world.install(world.stateOf(world.serviceOf('TCP'), [world.local(1)], 'TCP'));
+    const { sandbox } = fixture;
+    const [to, port] = fixture.target('nodePort');
+    await fixture.install(fixture.stateOf(fixture.serviceOf('TCP'), [fixture.local(1)], 'TCP'));
     const connection = await sandbox.client.open({ to, port });
-    await world.install(world.stateOf(world.serviceOf('TCP'), [world.local(2), world.remote(1)], 'TCP'));
+    await fixture.install(fixture.stateOf(fixture.serviceOf('TCP'), [fixture.local(2), fixture.remote(1)], 'TCP'));
     expect(await connection.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
     expect(Object.keys((await sandbox.client.connectMany({ to, port }, 12)).answeredBy).sort()).toEqual([
       'pod2',
       'remote-pod1',
     ]);
-    await world.install(world.stateOf(world.serviceOf('TCP'), [], 'TCP'));
+    await fixture.install(fixture.stateOf(fixture.serviceOf('TCP'), [], 'TCP'));
     // A restart in between loses nothing: draining destinations are recognised in the kernel.
-    await world.restart();
+    await fixture.restart();
     expect(await connection.send('even now')).toEqual({ kind: 'echoed', text: 'even now' });
     const at = { kind: 'address', family, protocol: 'TCP', address: to, port } as const;
     const pod = sandbox.pod(1).address(family);
@@ -330,15 +332,15 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
   });
 
   test('a removed address of a Service keeps open connections and rejects new ones', async () => {
-    const { sandbox } = world;
-    const [to, port] = world.target('loadBalancerIP');
-    const service = world.serviceOf('TCP');
+    const { sandbox } = fixture;
+    const [to, port] = fixture.target('loadBalancerIP');
+    const service = fixture.serviceOf('TCP');
     const withServiceCIDRs = { serviceCIDRs: [six ? 'fd00:10:96::/112' : '10.96.0.0/16'] };
-    await world.install(world.stateOf(service, [world.local(1)], 'TCP', withServiceCIDRs));
+    await fixture.install(fixture.stateOf(service, [fixture.local(1)], 'TCP', withServiceCIDRs));
     const server = await sandbox.node.serve({ port: 81 });
     const connection = await sandbox.client.open({ to, port });
     try {
-      await world.install(world.stateOf({ ...service, status: {} }, [world.local(1)], 'TCP', withServiceCIDRs));
+      await fixture.install(fixture.stateOf({ ...service, status: {} }, [fixture.local(1)], 'TCP', withServiceCIDRs));
       expect(await connection.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
       for (const other of [port, 81]) {
         expect([other, (await sandbox.client.connect({ to, port: other })).kind]).toEqual([other, 'refused']);
@@ -350,12 +352,12 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
   });
 
   test('a draining endpoint that is added again is used again', async () => {
-    const { sandbox } = world;
-    const [to, port] = world.target('clusterIP');
-    await world.install(world.stateOf(world.serviceOf('TCP'), [world.local(1)], 'TCP'));
+    const { sandbox } = fixture;
+    const [to, port] = fixture.target('clusterIP');
+    await fixture.install(fixture.stateOf(fixture.serviceOf('TCP'), [fixture.local(1)], 'TCP'));
     const connection = await sandbox.pod(3).open({ to, port });
-    await world.install(world.stateOf(world.serviceOf('TCP'), [world.local(2)], 'TCP'));
-    await world.install(world.stateOf(world.serviceOf('TCP'), [world.local(1)], 'TCP'));
+    await fixture.install(fixture.stateOf(fixture.serviceOf('TCP'), [fixture.local(2)], 'TCP'));
+    await fixture.install(fixture.stateOf(fixture.serviceOf('TCP'), [fixture.local(1)], 'TCP'));
     expect(Object.keys((await sandbox.pod(3).connectMany({ to, port }, 6)).answeredBy)).toEqual(['pod1']);
     expect(await connection.send('all along')).toEqual({ kind: 'echoed', text: 'all along' });
     await connection.close('reset');
@@ -365,20 +367,20 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
     const few = SCHEDULER_NAMES.filter((name) => ['wrr', 'mh', 'fo'].includes(name));
     const others = SCHEDULER_NAMES.filter((name) => !few.includes(name));
     test.each(casesOf(few, others))('scheduler %s, by annotation, carries traffic', async (scheduler) => {
-      const [to, port] = world.target('clusterIP');
-      const service = world.serviceOf('TCP');
+      const [to, port] = fixture.target('clusterIP');
+      const service = fixture.serviceOf('TCP');
       const annotations = { [SCHEDULER_ANNOTATION]: scheduler };
-      await world.install(
-        world.stateOf(
+      await fixture.install(
+        fixture.stateOf(
           { ...service, metadata: { ...service.metadata, annotations } },
-          [world.local(1), world.remote(1)],
+          [fixture.local(1), fixture.remote(1)],
           'TCP',
         ),
       );
       const at = { kind: 'address', family, protocol: 'TCP', address: to, port } as const;
       const found = (await host?.ipvs.virtualServers())?.find(({ at: one }) => structurallyEqual(one, at));
       expect(found?.scheduler).toBe(scheduler);
-      const tally = await world.sandbox.pod(3).connectMany({ to, port }, 20);
+      const tally = await fixture.sandbox.pod(3).connectMany({ to, port }, 20);
       expect(answersOf(tally)).toBe(20);
       const spreads = ['rr', 'wrr', 'lc', 'wlc', 'sed', 'nq'].includes(scheduler);
       expect(Object.keys(tally.answeredBy).length).toBeGreaterThanOrEqual(spreads ? 2 : 1);
@@ -388,9 +390,9 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
   // These do not depend on the family, and take a while.
   if (!six) {
     test('a full sync repairs IPVS, the sets, the interface and the rules after each was deleted', async () => {
-      const { sandbox, runner } = world;
-      const state = await world.install(
-        world.stateOf(world.serviceOf('TCP'), [world.local(1), world.remote(1)], 'TCP'),
+      const { sandbox, runner } = fixture;
+      const state = await fixture.install(
+        fixture.stateOf(fixture.serviceOf('TCP'), [fixture.local(1), fixture.remote(1)], 'TCP'),
       );
       const harm = [
         ['ipvsadm', '-C'],
@@ -400,22 +402,22 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
       ];
       for (const [command = '', ...args] of harm) {
         await runner.run({ command, args });
-        await world.restart();
+        await fixture.restart();
         for (const from of [sandbox.pod(3), sandbox.client]) {
-          expect(await world.verify(state, from, 'clusterIP', 'TCP')).toBeUndefined();
+          expect(await fixture.verify(state, from, 'clusterIP', 'TCP')).toBeUndefined();
         }
       }
       // A second full sync writes nothing.
-      const installed = await world.dataplane.readBack();
-      expect(world.dataplane.plan(state, diffStates(undefined, state), installed)).toBeUndefined();
+      const installed = await fixture.dataplane.readBack();
+      expect(fixture.dataplane.plan(state, diffStates(undefined, state), installed)).toBeUndefined();
     });
 
     test('foreign virtual servers are kept, also by cleanup', async () => {
-      const { runner } = world;
+      const { runner } = fixture;
       const foreign = six ? '[2001:db8:7::7]:7' : '192.0.2.7:7';
       await runner.run({ command: 'ipvsadm', args: ['-A', '-t', foreign, '-s', 'wlc'] });
-      await world.restart();
-      await world.dataplane.cleanup();
+      await fixture.restart();
+      await fixture.dataplane.cleanup();
       const { stdout } = await runner.run({ command: 'ipvsadm', args: ['-Sn'] });
       expect(stdout.trim()).toBe(`-A -t ${foreign} -s wlc`);
       const sets = await runner.run({ command: 'ipset', args: ['list', '-n'] });
@@ -423,7 +425,7 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
       const rules = await runner.run({ command: six ? 'ip6tables-save' : 'iptables-save', args: [] });
       expect(rules.stdout).not.toContain('KUBE');
       await runner.run({ command: 'ipvsadm', args: ['-C'] });
-      await world.restart();
+      await fixture.restart();
     });
   }
 });

@@ -9,11 +9,11 @@ export {
   ENDPOINT_PORT,
   forgetFlows,
   NODE_PORT,
-  PacketFlowWorld,
-  type PacketFlowWorldOptions,
+  PacketFlowFixture,
+  type PacketFlowFixtureOptions,
   type PolicyRow,
   SERVICE_PORT,
-} from './flows/packet-flow-world.js';
+} from './flows/packet-flow-fixture.js';
 export { type Flow, verifyFlow } from './flows/verify-flow.js';
 // Rules of iptables, evaluated without a kernel, and written as kube-proxy writes them.
 export { syncAsKubeProxy } from './iptables/kube-proxy-sync.js';

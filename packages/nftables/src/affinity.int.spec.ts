@@ -2,29 +2,29 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { IPFamily } from '@kube-proxier/core';
 import { casesOf } from '@kube-proxier/core/testing';
 import { createNft } from '@kube-proxier/linux';
-import { PacketFlowWorld, type PolicyRow, type SandboxHost } from '@kube-proxier/network-sandbox';
+import { PacketFlowFixture, type PolicyRow, type SandboxHost } from '@kube-proxier/network-sandbox';
 import { NftablesDataplane } from './dataplane.js';
 
 /** Guarantees of this backend beyond the conformance kit. */
 describe.each(casesOf<IPFamily>(['IPv4'], ['IPv6']))('session affinity of nftables, %s', (family) => {
-  let world: PacketFlowWorld;
+  let fixture: PacketFlowFixture;
 
   beforeAll(async () => {
-    world = await PacketFlowWorld.create({
+    fixture = await PacketFlowFixture.create({
       family,
       dataplane: (_node, runner) => new NftablesDataplane({ family, nft: createNft({ runner }) }),
     });
   });
 
   afterAll(async () => {
-    await world?.close();
+    await fixture?.close();
   });
 
   /** Names of the answering endpoints, over several frontends. */
   async function answers(from: SandboxHost, frontends: readonly PolicyRow['to'][number][], tries = 12) {
     const found = new Set<string>();
     for (const frontend of frontends) {
-      const [to, port] = world.target(frontend);
+      const [to, port] = fixture.target(frontend);
       const { answeredBy } = await from.connectMany({ to, port }, tries);
       for (const name of Object.keys(answeredBy)) {
         found.add(name);
@@ -34,15 +34,15 @@ describe.each(casesOf<IPFamily>(['IPv4'], ['IPv6']))('session affinity of nftabl
   }
 
   test('clients are spread over all endpoints', async () => {
-    const service = world.serviceOf('TCP', { sessionAffinity: 'ClientIP' });
-    const endpoints = [world.remote(1), world.remote(2)];
+    const service = fixture.serviceOf('TCP', { sessionAffinity: 'ClientIP' });
+    const endpoints = [fixture.remote(1), fixture.remote(2)];
     const found = new Set<string>();
     // The affinity entry is deleted each time; with two endpoints, the same one 20 times has a probability of
     // 1:500,000.
     for (let round = 0; round < 20 && found.size < 2; round++) {
-      await world.install(world.stateOf(service, [], 'TCP'));
-      await world.install(world.stateOf(service, endpoints, 'TCP'));
-      for (const name of await answers(world.sandbox.client, ['clusterIP'], 2)) {
+      await fixture.install(fixture.stateOf(service, [], 'TCP'));
+      await fixture.install(fixture.stateOf(service, endpoints, 'TCP'));
+      for (const name of await answers(fixture.sandbox.client, ['clusterIP'], 2)) {
         found.add(name);
       }
     }
@@ -50,16 +50,16 @@ describe.each(casesOf<IPFamily>(['IPv4'], ['IPv6']))('session affinity of nftabl
   });
 
   test('preserves foreign bits of the packet mark', async () => {
-    const service = world.serviceOf('TCP', { sessionAffinity: 'ClientIP' });
-    await world.install(world.stateOf(service, [world.remote(1), world.remote(2)], 'TCP'));
-    const nft = (script: string) => world.runner.run({ command: 'nft', args: ['-f', '-'], stdin: script });
+    const service = fixture.serviceOf('TCP', { sessionAffinity: 'ClientIP' });
+    await fixture.install(fixture.stateOf(service, [fixture.remote(1), fixture.remote(2)], 'TCP'));
+    const nft = (script: string) => fixture.runner.run({ command: 'nft', args: ['-f', '-'], stdin: script });
     await nft(`table inet others {
         chain early { type filter hook prerouting priority -150; meta mark set 0x00abc000; }
         chain late { type filter hook postrouting priority 150; ct state new meta mark 0x00ab8000 counter; ct state new meta mark 0x00abc000 counter; }
       }`);
     try {
-      expect(await answers(world.sandbox.pod(3), ['clusterIP', 'nodePort'], 3)).toHaveLength(1);
-      const { stdout } = await world.runner.run({ command: 'nft', args: ['list', 'table', 'inet', 'others'] });
+      expect(await answers(fixture.sandbox.pod(3), ['clusterIP', 'nodePort'], 3)).toHaveLength(1);
+      const { stdout } = await fixture.runner.run({ command: 'nft', args: ['list', 'table', 'inet', 'others'] });
       const counts = [...stdout.matchAll(/meta mark 0x00(ab8|abc)000 counter packets (\d+)/g)].map((found) => [
         found[1],
         Number(found[2]) > 0,

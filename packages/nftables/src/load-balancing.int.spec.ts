@@ -2,36 +2,39 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { diffStates, ENDPOINT_WEIGHTS_ANNOTATION, type IPFamily } from '@kube-proxier/core';
 import { casesOf } from '@kube-proxier/core/testing';
 import { createNft } from '@kube-proxier/linux';
-import { PacketFlowWorld } from '@kube-proxier/network-sandbox';
+import { PacketFlowFixture } from '@kube-proxier/network-sandbox';
 import { NftablesDataplane } from './dataplane.js';
 import { ANNOTATIONS } from './plan/service-options.js';
 
 const FRONTENDS = ['clusterIP', 'externalIP', 'loadBalancerIP', 'nodePort'] as const;
 
 describe.each(casesOf<IPFamily>(['IPv4'], ['IPv6']))('how real connections are spread, %s', (family) => {
-  let world: PacketFlowWorld;
+  let fixture: PacketFlowFixture;
 
   beforeAll(async () => {
-    world = await PacketFlowWorld.create({
+    fixture = await PacketFlowFixture.create({
       family,
       dataplane: (_node, runner) => new NftablesDataplane({ family, nft: createNft({ runner }) }),
     });
   });
 
   afterAll(async () => {
-    await world?.close();
+    await fixture?.close();
   });
 
-  async function serve(annotations: Readonly<Record<string, string>>, endpoints: Parameters<typeof world.stateOf>[1]) {
-    const service = world.serviceOf('TCP');
-    return await world.install(
-      world.stateOf({ ...service, metadata: { ...service.metadata, annotations } }, endpoints, 'TCP'),
+  async function serve(
+    annotations: Readonly<Record<string, string>>,
+    endpoints: Parameters<typeof fixture.stateOf>[1],
+  ) {
+    const service = fixture.serviceOf('TCP');
+    return await fixture.install(
+      fixture.stateOf({ ...service, metadata: { ...service.metadata, annotations } }, endpoints, 'TCP'),
     );
   }
 
   async function answers(frontend: (typeof FRONTENDS)[number], count: number, source?: string) {
-    const [to, port] = world.target(frontend);
-    const { answeredBy } = await world.sandbox.client.connectMany(
+    const [to, port] = fixture.target(frontend);
+    const { answeredBy } = await fixture.sandbox.client.connectMany(
       { to, port, ...(source === undefined ? {} : { from: source }) },
       count,
     );
@@ -40,7 +43,7 @@ describe.each(casesOf<IPFamily>(['IPv4'], ['IPv6']))('how real connections are s
 
   test('Maglev: a client has one endpoint on every frontend, and keeps it when other endpoints are removed', async () => {
     const maglev = { [ANNOTATIONS.loadBalancing]: 'maglev' };
-    const all = [world.local(1), world.local(2), world.remote(1), world.remote(2)];
+    const all = [fixture.local(1), fixture.local(2), fixture.remote(1), fixture.remote(2)];
     await serve(maglev, all);
     const chosen = new Set<string>();
     for (const frontend of FRONTENDS) {
@@ -50,7 +53,7 @@ describe.each(casesOf<IPFamily>(['IPv4'], ['IPv6']))('how real connections are s
     }
     expect(chosen.size).toBe(1);
     const [name = ''] = chosen;
-    const { sandbox } = world;
+    const { sandbox } = fixture;
     const own = sandbox.hosts.find((host) => host.name === name)?.address(family);
     const other = all.find(({ address }) => address !== own);
     await serve(
@@ -68,13 +71,13 @@ describe.each(casesOf<IPFamily>(['IPv4'], ['IPv6']))('how real connections are s
   });
 
   test('Maglev: clients are spread over endpoints', async () => {
-    const all = [world.local(1), world.local(2), world.local(3), world.remote(1), world.remote(2)];
+    const all = [fixture.local(1), fixture.local(2), fixture.local(3), fixture.remote(1), fixture.remote(2)];
     await serve({ [ANNOTATIONS.loadBalancing]: 'maglev' }, all);
-    const { sandbox } = world;
+    const { sandbox } = fixture;
     const clients = [sandbox.client, sandbox.node, ...sandbox.pods];
     const chosen = await Promise.all(
       clients.map(async (host) => {
-        const [to, port] = world.target('clusterIP');
+        const [to, port] = fixture.target('clusterIP');
         return Object.keys((await host.connectMany({ to, port }, 5)).answeredBy);
       }),
     );
@@ -83,7 +86,7 @@ describe.each(casesOf<IPFamily>(['IPv4'], ['IPv6']))('how real connections are s
   });
 
   test('weights: nine to one', async () => {
-    const [heavy, light] = [world.local(1), world.remote(1)];
+    const [heavy, light] = [fixture.local(1), fixture.remote(1)];
     await serve({ [ENDPOINT_WEIGHTS_ANNOTATION]: `${heavy.address}=90,${light.address}=10` }, [heavy, light]);
     const counts = await answers('clusterIP', 300);
     // Binomial: 270 with a standard deviation of 5.2.
@@ -92,7 +95,7 @@ describe.each(casesOf<IPFamily>(['IPv4'], ['IPv6']))('how real connections are s
   });
 
   test('weights that leave nearly half of the drawn numbers without a slot: the first endpoint does not get the remainder', async () => {
-    const [first, second] = [world.local(1), world.remote(1)];
+    const [first, second] = [fixture.local(1), fixture.remote(1)];
     await serve({ [ENDPOINT_WEIGHTS_ANNOTATION]: `${first.address}=8,${second.address}=9` }, [first, second]);
     const counts = await answers('clusterIP', 600);
     // Binomial: 282 with a standard deviation of 12.2, so 5.7 of them, or once in 10⁸. With a single draw of 32 numbers, it would be 432.
@@ -101,9 +104,9 @@ describe.each(casesOf<IPFamily>(['IPv4'], ['IPv6']))('how real connections are s
 
   test('connections are counted, for each frontend, also after a restart', async () => {
     const counted = { [ANNOTATIONS.countConnections]: 'true' };
-    const state = await serve(counted, [world.local(1), world.remote(1)]);
+    const state = await serve(counted, [fixture.local(1), fixture.remote(1)]);
     const connections = async () => {
-      const found = await (world.dataplane as NftablesDataplane).connections();
+      const found = await (fixture.dataplane as NftablesDataplane).connections();
       return found
         .filter(({ endpoint }) => endpoint === undefined)
         .map(({ service, protocol, connections }) => [service, protocol, connections]);
@@ -113,15 +116,15 @@ describe.each(casesOf<IPFamily>(['IPv4'], ['IPv6']))('how real connections are s
     for (const frontend of FRONTENDS) {
       await answers(frontend, 5);
     }
-    const [to, port] = world.target('clusterIP');
-    await world.sandbox.node.connectMany({ to, port }, 3);
+    const [to, port] = fixture.target('clusterIP');
+    await fixture.sandbox.node.connectMany({ to, port }, 3);
     expect(await connections()).toEqual([[service, 'TCP', 23]]);
-    const restarted = new NftablesDataplane({ family, nft: createNft({ runner: world.runner }) });
+    const restarted = new NftablesDataplane({ family, nft: createNft({ runner: fixture.runner }) });
     expect(restarted.plan(state, diffStates(undefined, state), await restarted.readBack())).toBeUndefined();
-    await serve(counted, [world.local(1)]);
+    await serve(counted, [fixture.local(1)]);
     await answers('clusterIP', 2);
     expect(await connections()).toEqual([[service, 'TCP', 25]]);
-    await serve({}, [world.local(1)]);
+    await serve({}, [fixture.local(1)]);
     expect(await connections()).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { ENDPOINT_WEIGHTS_ANNOTATION, type IPFamily } from '@kube-proxier/core';
 import { casesOf } from '@kube-proxier/core/testing';
 import { createNft } from '@kube-proxier/linux';
-import { failuresOf, PacketFlowWorld, type PolicyRow } from '@kube-proxier/network-sandbox';
+import { failuresOf, PacketFlowFixture, type PolicyRow } from '@kube-proxier/network-sandbox';
 import { NftablesDataplane } from './dataplane.js';
 import { LAYOUTS, type Layout } from './plan/layout.js';
 
@@ -14,7 +14,7 @@ const rows = (JSON.parse(readFileSync(TABLE, 'utf8')) as { rows: readonly Policy
   .filter((_row, index) => index % 3 === 0);
 
 describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('a chain per Service: real packets, %s', (family) => {
-  let world: PacketFlowWorld;
+  let fixture: PacketFlowFixture;
   let layout: Layout;
 
   beforeEach(() => {
@@ -22,7 +22,7 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('a chain per Service: real 
   });
 
   beforeAll(async () => {
-    world = await PacketFlowWorld.create({
+    fixture = await PacketFlowFixture.create({
       family,
       dataplane: (_node, runner) =>
         new NftablesDataplane({ family, nft: createNft({ runner }), layout: async () => layout }),
@@ -30,29 +30,29 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('a chain per Service: real 
   });
 
   afterAll(async () => {
-    await world?.close();
+    await fixture?.close();
   });
 
   test.each(rows.map((row, index) => [row.id, index % 2 ? 'UDP' : 'TCP', row] as const))(
     '%s, %s',
     async (_id, protocol, row) => {
-      expect(await world.verifyRow(row, protocol)).toEqual([]);
+      expect(await fixture.verifyRow(row, protocol)).toEqual([]);
     },
   );
 
   test('a client keeps its endpoint until that is removed, then gets another and keeps it', async () => {
-    const all = [world.local(1), world.local(2), world.remote(1)];
+    const all = [fixture.local(1), fixture.local(2), fixture.remote(1)];
     const affinity = {
       sessionAffinity: 'ClientIP',
       sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } },
     } as const;
     const serve = (endpoints: typeof all) =>
-      world.install(world.stateOf(world.serviceOf('TCP', affinity), endpoints, 'TCP'));
+      fixture.install(fixture.stateOf(fixture.serviceOf('TCP', affinity), endpoints, 'TCP'));
     const chosen = async () => {
       const found = new Set<string>();
       for (const frontend of ['clusterIP', 'nodePort'] as const) {
-        const [to, port] = world.target(frontend);
-        const { answeredBy } = await world.sandbox.client.connectMany({ to, port }, 10);
+        const [to, port] = fixture.target(frontend);
+        const { answeredBy } = await fixture.sandbox.client.connectMany({ to, port }, 10);
         Object.keys(answeredBy).forEach((name) => void found.add(name));
       }
       return [...found];
@@ -60,7 +60,7 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('a chain per Service: real 
     await serve(all);
     const [first = '', ...more] = await chosen();
     expect(more).toEqual([]);
-    const own = world.sandbox.hosts.find(({ name }) => name === first)?.address(family);
+    const own = fixture.sandbox.hosts.find(({ name }) => name === first)?.address(family);
     const other = all.find(({ address }) => address !== own);
     await serve(all.filter((one) => one !== other));
     expect(await chosen()).toEqual([first]);
@@ -74,28 +74,28 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('a chain per Service: real 
   });
 
   test('weights are kept', async () => {
-    const [heavy, light] = [world.local(1), world.remote(1)];
-    const service = world.serviceOf('TCP');
+    const [heavy, light] = [fixture.local(1), fixture.remote(1)];
+    const service = fixture.serviceOf('TCP');
     const annotations = { [ENDPOINT_WEIGHTS_ANNOTATION]: `${heavy.address}=9` };
     const weighed = { ...service, metadata: { ...service.metadata, annotations } };
-    await world.install(world.stateOf(weighed, [heavy, light], 'TCP'));
-    const [to, port] = world.target('clusterIP');
-    const { answeredBy } = await world.sandbox.client.connectMany({ to, port }, 300);
+    await fixture.install(fixture.stateOf(weighed, [heavy, light], 'TCP'));
+    const [to, port] = fixture.target('clusterIP');
+    const { answeredBy } = await fixture.sandbox.client.connectMany({ to, port }, 300);
     expect(answeredBy.pod1).toBeGreaterThan(230);
     expect(answeredBy.pod1).toBeLessThan(300);
   });
 
   test('a change of the layout after an upgrade, and back: no connection fails', async () => {
-    const endpoints = [world.local(1), world.local(2), world.remote(1)];
-    await world.install(world.stateOf(world.serviceOf('TCP'), endpoints, 'TCP'));
-    const { sandbox } = world;
-    const [to, port] = world.target('nodePort');
+    const endpoints = [fixture.local(1), fixture.local(2), fixture.remote(1)];
+    await fixture.install(fixture.stateOf(fixture.serviceOf('TCP'), endpoints, 'TCP'));
+    const { sandbox } = fixture;
+    const [to, port] = fixture.target('nodePort');
     const client = await sandbox.client.startClient({ to, port }, 5);
     const open = await sandbox.client.open({ to, port });
     const ruleset = async () => (await sandbox.node.exec(['nft', 'list', 'ruleset'])).stdout;
     for (const next of [...LAYOUTS, ...LAYOUTS]) {
       layout = next;
-      await world.restart();
+      await fixture.restart();
       await client.moreAttempts(10);
       expect(await open.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
       const text = await ruleset();

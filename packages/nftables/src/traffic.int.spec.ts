@@ -10,7 +10,7 @@ import {
 } from '@kube-proxier/core';
 import { casesOf, type EndpointDescription, makeService, makeSlice, resolveObjects } from '@kube-proxier/core/testing';
 import { createNetlinkNft, createNft } from '@kube-proxier/linux';
-import { ENDPOINT_PORT, PacketFlowWorld, SANDBOX_NETWORK, type SandboxHost } from '@kube-proxier/network-sandbox';
+import { ENDPOINT_PORT, PacketFlowFixture, SANDBOX_NETWORK, type SandboxHost } from '@kube-proxier/network-sandbox';
 import { NftablesDataplane } from './dataplane.js';
 import type { Layout } from './plan/layout.js';
 import { ANNOTATIONS } from './plan/service-options.js';
@@ -20,19 +20,19 @@ const PAYLOAD = 40_000;
 const MOST = PAYLOAD * 1.5;
 const COUNTED = { [ANNOTATIONS.countTraffic]: 'true' };
 const NONE = { toEndpoints: 0, toClients: 0 };
-type Frontend = Parameters<PacketFlowWorld['target']>[0];
+type Frontend = Parameters<PacketFlowFixture['target']>[0];
 
-type World = readonly [family: IPFamily, layout: Layout, access: 'netlink' | 'nft'];
+type Fixture = readonly [family: IPFamily, layout: Layout, access: 'netlink' | 'nft'];
 
 /** The counters are the same in both layouts; the conformance cases have both families. */
-const WORLDS = casesOf<World>([['IPv4', 'constant', 'netlink']], [['IPv6', 'chain-per-service', 'nft']]);
+const WORLDS = casesOf<Fixture>([['IPv4', 'constant', 'netlink']], [['IPv6', 'chain-per-service', 'nft']]);
 
 describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s', (family, layout, access) => {
-  let world: PacketFlowWorld;
+  let fixture: PacketFlowFixture;
   let inUse: Layout = layout;
 
   beforeAll(async () => {
-    world = await PacketFlowWorld.create({
+    fixture = await PacketFlowFixture.create({
       family,
       dataplane: (node, runner) => {
         const nft = access === 'nft' ? createNft({ runner }) : createNetlinkNft({ namespace: node.namespacePath });
@@ -40,34 +40,34 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
       },
     });
     for (const protocol of ['TCP', 'UDP'] as const) {
-      await world.sandbox.node.serve({ protocol, port: ENDPOINT_PORT });
+      await fixture.sandbox.node.serve({ protocol, port: ENDPOINT_PORT });
     }
   });
 
   afterAll(async () => {
-    await world?.close();
+    await fixture?.close();
   });
 
-  const counts = () => (world.dataplane as NftablesDataplane).connections();
+  const counts = () => (fixture.dataplane as NftablesDataplane).connections();
   const ofService = (all: readonly ServiceCounts[], service = 'default/svc') =>
     all.find((one) => one.service === service && one.endpoint === undefined);
   const ofEndpoint = (all: readonly ServiceCounts[], { address }: EndpointDescription, service = 'default/svc') =>
     all.find((one) => one.service === service && one.endpoint?.includes(address));
 
   function serve(endpoints: readonly EndpointDescription[], protocol: 'TCP' | 'UDP', annotations: object = COUNTED) {
-    const service = world.serviceOf(protocol);
+    const service = fixture.serviceOf(protocol);
     const metadata = { ...service.metadata, annotations: annotations as Record<string, string> };
-    return world.install(world.stateOf({ ...service, metadata }, endpoints, protocol));
+    return fixture.install(fixture.stateOf({ ...service, metadata }, endpoints, protocol));
   }
 
   const onNode = (): EndpointDescription => ({
-    address: world.sandbox.node.address(family),
+    address: fixture.sandbox.node.address(family),
     node: SANDBOX_NETWORK.nodeName,
   });
 
   /** Sends lines to a frontend, which the endpoint sends back. */
   async function transfer(from: SandboxHost, frontend: Frontend): Promise<void> {
-    const [to, port] = world.target(frontend);
+    const [to, port] = fixture.target(frontend);
     const connection = await from.open({ to, port });
     expect(await connection.send('x'.repeat(PAYLOAD), 10_000)).toMatchObject({ kind: 'echoed' });
     await connection.close();
@@ -87,9 +87,9 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
 
   const PATHS: readonly [
     what: string,
-    from: (sandbox: PacketFlowWorld['sandbox']) => SandboxHost,
+    from: (sandbox: PacketFlowFixture['sandbox']) => SandboxHost,
     Frontend,
-    (one: PacketFlowWorld) => EndpointDescription,
+    (one: PacketFlowFixture) => EndpointDescription,
   ][] = [
     ['from outside to a pod of this node', ({ client }) => client, 'clusterIP', (one) => one.local(1)],
     ['from outside to a pod of another node', ({ client }) => client, 'externalIP', (one) => one.remote(1)],
@@ -105,11 +105,11 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
   ];
 
   test.each(PATHS)('TCP %s: each packet once, in each direction', async (_what, from, frontend, endpointOf) => {
-    const endpoint = endpointOf(world);
+    const endpoint = endpointOf(fixture);
     await serve([endpoint], 'TCP', {});
     await serve([endpoint], 'TCP');
     expect(ofEndpoint(await counts(), endpoint)).toMatchObject({ connections: 0, packets: NONE, bytes: NONE });
-    await transfer(from(world.sandbox), frontend);
+    await transfer(from(fixture.sandbox), frontend);
     const all = await counts();
     const { connections, packets, bytes } = ofEndpoint(all, endpoint) ?? {};
     expect(connections).toBe(1);
@@ -127,12 +127,12 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     PATHS.filter((path, index) => !isUsual(path, index)),
   );
   test.each(pathsOfUDP)('UDP %s: each packet once, in each direction', async (_what, from, frontend, endpointOf) => {
-    const endpoint = endpointOf(world);
+    const endpoint = endpointOf(fixture);
     await serve([endpoint], 'UDP', {});
     await serve([endpoint], 'UDP');
-    const [to, port] = world.target(frontend);
+    const [to, port] = fixture.target(frontend);
     for (let sent = 0; sent < 3; sent++) {
-      expect(await from(world.sandbox).connect({ to, port, protocol: 'UDP' })).toMatchObject({ kind: 'answered' });
+      expect(await from(fixture.sandbox).connect({ to, port, protocol: 'UDP' })).toMatchObject({ kind: 'answered' });
     }
     const all = await counts();
     const packets = { toEndpoints: 3, toClients: 3 };
@@ -141,18 +141,18 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
   });
 
   test('a connection counts for its endpoint, while it drains and until it is removed; totals are kept', async () => {
-    const [first, second] = [world.local(1), world.local(2)];
+    const [first, second] = [fixture.local(1), fixture.local(2)];
     await serve([first], 'TCP', {});
     await serve([first], 'TCP');
-    const [to, port] = world.target('clusterIP');
-    const connection = await world.sandbox.client.open({ to, port });
+    const [to, port] = fixture.target('clusterIP');
+    const connection = await fixture.sandbox.client.open({ to, port });
     const echo = async () =>
       expect(await connection.send('x'.repeat(PAYLOAD), 10_000)).toMatchObject({ kind: 'echoed' });
     await echo();
     const before = await counts();
     await serve([{ ...first, ready: false, serving: true, terminating: true }, second], 'TCP');
     await echo();
-    await transfer(world.sandbox.client, 'clusterIP');
+    await transfer(fixture.sandbox.client, 'clusterIP');
     const drained = await counts();
     const bytesOf = (all: readonly ServiceCounts[], endpoint: EndpointDescription) =>
       ofEndpoint(all, endpoint)?.bytes?.toClients ?? 0;
@@ -175,8 +175,8 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     await serve([], 'TCP');
     expect(total(await counts())).toBe(total(replaced));
     await serve([first], 'TCP');
-    await transfer(world.sandbox.client, 'nodePort');
-    await world.restart();
+    await transfer(fixture.sandbox.client, 'nodePort');
+    await fixture.restart();
     const after = await counts();
     expect(total(after)).toBeGreaterThan(total(replaced) + PAYLOAD);
     expect(total(after)).toBeLessThan(total(replaced) + MOST);
@@ -184,7 +184,7 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
 
     await serve([first], 'TCP', {});
     expect(await counts()).toEqual([]);
-    const { stdout } = await world.runner.run({ command: 'nft', args: ['list', 'ruleset'] });
+    const { stdout } = await fixture.runner.run({ command: 'nft', args: ['list', 'ruleset'] });
     expect(stdout).not.toContain('traffic');
   });
 
@@ -214,23 +214,23 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
       let left = ${count};
       const sent = () => --left === 0 ? socket.close() : socket.send('x', ${port}, ${JSON.stringify(to)}, sent);
       socket.send('x', ${port}, ${JSON.stringify(to)}, sent);`;
-    await world.sandbox.client.exec([process.execPath, '-e', script]);
+    await fixture.sandbox.client.exec([process.execPath, '-e', script]);
   }
 
   test('a connection counts once, even with retransmissions or without answers', async () => {
-    const endpoint = world.local(1);
-    const silent = await dropAt(world.sandbox.pod(1), 'input');
+    const endpoint = fixture.local(1);
+    const silent = await dropAt(fixture.sandbox.pod(1), 'input');
     try {
       await serve([endpoint], 'TCP', {});
       await serve([endpoint], 'TCP');
-      const [to, port] = world.target('clusterIP');
-      await world.sandbox.client.connect({ to, port, timeout: 1500 });
+      const [to, port] = fixture.target('clusterIP');
+      await fixture.sandbox.client.connect({ to, port, timeout: 1500 });
       expect(await silent.dropped()).toBeGreaterThan(1);
       expect(ofEndpoint(await counts(), endpoint)?.connections).toBe(1);
       await serve([endpoint], 'UDP', {});
       await serve([endpoint], 'UDP');
       const before = await silent.dropped();
-      await sendMany(world.target('nodePort'), 5);
+      await sendMany(fixture.target('nodePort'), 5);
       expect(await silent.dropped()).toBe(before + 5);
     } finally {
       await silent.end();
@@ -240,13 +240,13 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
   });
 
   test('a filtered or refused connection counts for the Service, not for an endpoint', async () => {
-    const endpoint = world.local(1);
+    const endpoint = fixture.local(1);
     await serve([endpoint], 'TCP', {});
     await serve([endpoint], 'TCP');
-    const [to, port] = world.target('clusterIP');
-    const policy = await dropAt(world.sandbox.node, 'forward');
+    const [to, port] = fixture.target('clusterIP');
+    const policy = await dropAt(fixture.sandbox.node, 'forward');
     try {
-      await world.sandbox.client.connect({ to, port, timeout: 500 });
+      await fixture.sandbox.client.connect({ to, port, timeout: 500 });
       expect(await policy.dropped()).toBeGreaterThan(0);
     } finally {
       await policy.end();
@@ -255,20 +255,20 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     expect(ofEndpoint(all, endpoint)?.connections).toBe(0);
     expect(ofService(all)?.connections).toBeGreaterThan(0);
     await serve([], 'TCP');
-    expect(await world.sandbox.client.connect({ to, port })).toMatchObject({ kind: 'refused' });
+    expect(await fixture.sandbox.client.connect({ to, port })).toMatchObject({ kind: 'refused' });
     expect(ofService(await counts())?.connections).toBeGreaterThan(ofService(all)?.connections ?? 0);
   });
 
   test('a connection counts even if another program translates its source first', async () => {
-    const endpoint = world.local(1);
+    const endpoint = fixture.local(1);
     await serve([endpoint], 'TCP', {});
     await serve([endpoint], 'TCP');
-    const { node, client } = world.sandbox;
+    const { node, client } = fixture.sandbox;
     await node.exec(['nft', '-f', '-'], {
       stdin: 'table inet foreign { chain first { type nat hook postrouting priority 90; counter masquerade; }; }\n',
     });
     try {
-      const [to, port] = world.target('clusterIP');
+      const [to, port] = fixture.target('clusterIP');
       expect(await client.connect({ to, port })).toMatchObject({
         sourceSeen: expect.not.stringMatching(client.address(family)),
       });
@@ -280,10 +280,10 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
 
   test('connections alone: per endpoint, until it is removed, without packet counters', async () => {
     const connectionsOnly = { [ANNOTATIONS.countConnections]: 'true' };
-    const [first, second] = [world.local(1), world.remote(1)];
+    const [first, second] = [fixture.local(1), fixture.remote(1)];
     const connect = async (times: number) => {
-      const [to, port] = world.target('externalIP');
-      const { answeredBy } = await world.sandbox.client.connectMany({ to, port }, times);
+      const [to, port] = fixture.target('externalIP');
+      const { answeredBy } = await fixture.sandbox.client.connectMany({ to, port }, times);
       expect(Object.values(answeredBy).reduce((sum, one) => sum + one, 0)).toBe(times);
     };
     const connectionsOf = async () => {
@@ -298,13 +298,13 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     await connect(4);
     expect(await connectionsOf()).toEqual([7, 3, 4]);
     await serve([first, second], 'TCP', connectionsOnly);
-    await world.restart();
+    await fixture.restart();
     expect(await connectionsOf()).toEqual([7, 3, 4]);
 
     // A restart with the other layout, and back.
     for (const other of [layout === 'constant' ? 'chain-per-service' : 'constant', layout] as const) {
       inUse = other;
-      await world.restart();
+      await fixture.restart();
       expect(await connectionsOf()).toEqual([7, 3, 4]);
     }
 
@@ -314,7 +314,7 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     await serve([first], 'TCP', connectionsOnly);
     await connect(2);
     expect(await connectionsOf()).toEqual([9, 2, undefined]);
-    const listed = async () => (await world.runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout;
+    const listed = async () => (await fixture.runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout;
     expect(await listed()).not.toContain('traffic');
     await serve([first], 'TCP', {});
     expect(await counts()).toEqual([]);
@@ -322,21 +322,21 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
   });
 
   test('many connections at once, while endpoints change and the agent restarts: each counts once, for the answering endpoint', async () => {
-    const endpoints = [world.local(1), world.local(2), world.remote(1)];
-    const another = { ...world.remote(2), ready: false };
+    const endpoints = [fixture.local(1), fixture.local(2), fixture.remote(1)];
+    const another = { ...fixture.remote(2), ready: false };
     await serve(endpoints, 'TCP', {});
     await serve(endpoints, 'TCP');
-    const { client, node } = world.sandbox;
+    const { client, node } = fixture.sandbox;
     const senders: readonly (readonly [SandboxHost, Frontend])[] = [
       [client, 'nodePort'],
-      [world.sandbox.pod(3), 'clusterIP'],
-      [world.sandbox.pod(1), 'clusterIP'],
+      [fixture.sandbox.pod(3), 'clusterIP'],
+      [fixture.sandbox.pod(1), 'clusterIP'],
       [node, 'externalIP'],
     ];
     let isDone = false;
     const sent = Promise.all(
       senders.map(([from, frontend]) => {
-        const [to, port] = world.target(frontend);
+        const [to, port] = fixture.target(frontend);
         return from.connectMany({ to, port }, 150, 16);
       }),
     ).finally(() => {
@@ -344,7 +344,7 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     });
     while (!isDone) {
       await serve([...endpoints, another], 'TCP');
-      await world.restart();
+      await fixture.restart();
       await serve(endpoints, 'TCP');
     }
     const answered = new Map<string, number>();
@@ -361,7 +361,7 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
   });
 
   test('two Services with one endpoint count their own; an uncounted one has no cost and no counts', async () => {
-    const endpoint = world.local(1);
+    const endpoint = fixture.local(1);
     const six = family === 'IPv6';
     const clusterIP = (number: number) => (six ? `fd00:10:96::${number}` : `10.96.0.${number}`);
     const names = ['one', 'two', 'uncounted'];
@@ -379,9 +379,9 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
       }),
     );
     const state: ProxyState = resolveObjects({ services, slices }, { family, nodeName: SANDBOX_NETWORK.nodeName });
-    await world.install(state);
+    await fixture.install(state);
     const send = async (number: number) => {
-      const connection = await world.sandbox.client.open({ to: clusterIP(number), port: 80 });
+      const connection = await fixture.sandbox.client.open({ to: clusterIP(number), port: 80 });
       expect(await connection.send('x'.repeat(PAYLOAD), 10_000)).toMatchObject({ kind: 'echoed' });
       await connection.close();
     };
@@ -393,14 +393,14 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     expect(ofEndpoint(all, endpoint, 'default/one')?.connections).toBe(1);
     expect(ofEndpoint(all, endpoint, 'default/two')).toMatchObject({ connections: 0, packets: NONE, bytes: NONE });
     expect(all.some(({ service }) => service === 'default/uncounted')).toBe(false);
-    const { dataplane } = world;
+    const { dataplane } = fixture;
     expect(dataplane.plan(state, diffStates(undefined, state), await dataplane.readBack())).toBeUndefined();
   });
 
   test('a Service that takes over address, NodePort and endpoint of another counts for itself, from 0', async () => {
-    const endpoint = world.local(1);
-    const { clusterIP } = world.address;
-    const [, nodePort] = world.target('nodePort');
+    const endpoint = fixture.local(1);
+    const { clusterIP } = fixture.address;
+    const [, nodePort] = fixture.target('nodePort');
     const stateOf = (name: string) =>
       resolveObjects(
         {
@@ -426,26 +426,26 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
         (one) => one?.connections,
       );
     };
-    const [to, port] = world.target('clusterIP');
-    const { client } = world.sandbox;
-    await world.install(stateOf('before'));
+    const [to, port] = fixture.target('clusterIP');
+    const { client } = fixture.sandbox;
+    await fixture.install(stateOf('before'));
     await client.connectMany({ to, port }, 3);
     expect(await connectionsOf('before')).toEqual([3, 3]);
-    await world.install(stateOf('after'));
+    await fixture.install(stateOf('after'));
     expect(await connectionsOf('before')).toEqual([undefined, undefined]);
     await client.connectMany({ to, port }, 2);
-    await client.connectMany({ to: world.sandbox.node.address(family), port: nodePort }, 2);
+    await client.connectMany({ to: fixture.sandbox.node.address(family), port: nodePort }, 2);
     expect(await connectionsOf('after')).toEqual([4, 4]);
   });
 
   test('a range of ports counts for the endpoint, even with other ports', async () => {
-    const endpoint = world.local(1);
-    await world.sandbox.pod(1).serve({ port: ENDPOINT_PORT + 1 });
+    const endpoint = fixture.local(1);
+    await fixture.sandbox.pod(1).serve({ port: ENDPOINT_PORT + 1 });
     await serve([endpoint], 'TCP', {});
     await serve([endpoint], 'TCP', { ...COUNTED, [PORT_RANGE_ANNOTATION]: '80-89' });
-    const [to] = world.target('clusterIP');
+    const [to] = fixture.target('clusterIP');
     for (const port of [80, 81]) {
-      const connection = await world.sandbox.client.open({ to, port });
+      const connection = await fixture.sandbox.client.open({ to, port });
       expect(await connection.send('x'.repeat(PAYLOAD), 10_000)).toMatchObject({ kind: 'echoed' });
       await connection.close();
     }
@@ -460,12 +460,12 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
   });
 
   test('foreign changes are repaired, and kept counters retain their values', async () => {
-    const endpoint = world.local(1);
+    const endpoint = fixture.local(1);
     const state = await serve([endpoint], 'TCP');
-    await transfer(world.sandbox.client, 'clusterIP');
+    await transfer(fixture.sandbox.client, 'clusterIP');
     const before = await bytesAtRest(endpoint);
     const table = `${family === 'IPv4' ? 'ip' : 'ip6'} kube-proxier`;
-    const [to] = world.target('clusterIP');
+    const [to] = fixture.target('clusterIP');
     const key = `${to} . tcp . 80 . ${endpoint.address} . ${ENDPOINT_PORT}`;
     for (const foreign of [
       `flush chain ${table} count-traffic`,
@@ -477,15 +477,15 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
       `delete element ${table} traffic-to-clients { ${key} }`,
       `insert rule ${table} count-traffic accept`,
     ]) {
-      await world.runner.run({ command: 'nft', args: ['-f', '-'], stdin: `${foreign}\n` });
-      const { dataplane } = world;
+      await fixture.runner.run({ command: 'nft', args: ['-f', '-'], stdin: `${foreign}\n` });
+      const { dataplane } = fixture;
       const repair = dataplane.plan(state, diffStates(undefined, state), await dataplane.readBack());
       expect(repair).toBeDefined();
-      await world.restart();
+      await fixture.restart();
       expect(dataplane.plan(state, diffStates(undefined, state), await dataplane.readBack())).toBeUndefined();
     }
     expect(ofEndpoint(await counts(), endpoint)?.bytes).toEqual(before);
-    await transfer(world.sandbox.client, 'clusterIP');
+    await transfer(fixture.sandbox.client, 'clusterIP');
     const after = ofEndpoint(await counts(), endpoint)?.bytes;
     expect(after?.toClients).toBeGreaterThan((before?.toClients ?? 0) + PAYLOAD);
     expect(after?.toEndpoints).toBeGreaterThan((before?.toEndpoints ?? 0) + PAYLOAD);

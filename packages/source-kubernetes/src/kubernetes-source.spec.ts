@@ -61,7 +61,7 @@ afterEach(async () => {
   }
 });
 
-class World {
+class Fixture {
   readonly handler = new RecordingHandler();
   readonly log = new RecordingLogger(9);
   private constructor(
@@ -77,7 +77,7 @@ class World {
     options: Partial<KubernetesSourceOptions> = {},
     serverOptions: FakeApiServerOptions = {},
     faster = FASTER,
-  ): Promise<World> {
+  ): Promise<Fixture> {
     const clock = new FastClock(faster);
     const server = await FakeApiServer.start({ clock: new FastClock(faster), ...serverOptions });
     server.store.put('services', service('web'));
@@ -98,7 +98,7 @@ class World {
       await source.stop();
       expect(clock.pending).toBe(0);
     });
-    return new World(server, clock, source, log);
+    return new Fixture(server, clock, source, log);
   }
 
   async start(): Promise<this> {
@@ -140,7 +140,7 @@ class World {
 
 describe('KubernetesSource', () => {
   test('reports all objects, with only the fields that a proxy reads, and then synced', async () => {
-    const { handler, server } = await (await World.make()).start();
+    const { handler, server } = await (await Fixture.make()).start();
     expect(handler.services.get('default/web')).toEqual({
       apiVersion: 'v1',
       kind: 'Service',
@@ -200,8 +200,8 @@ describe('KubernetesSource', () => {
   });
 
   test('reports changes with the very object that it reported before', async () => {
-    const world = await (await World.make()).start();
-    const { handler, server } = world;
+    const fixture = await (await Fixture.make()).start();
+    const { handler, server } = fixture;
     server.store.put('services', service('web', { clusterIP: '10.96.0.2' }));
     server.store.put('services', service('api'));
     server.store.put('endpointslices', slice('web-a', '10.244.0.2'));
@@ -211,125 +211,125 @@ describe('KubernetesSource', () => {
       metadata: { name: 'more' },
       spec: { cidrs: ['fd00:96::/112', '10.96.0.0/16'] },
     });
-    await world.until(() => handler.events.includes('- Service default/api'), 'removal');
-    await world.until(() => handler.cidrs?.length === 2, 'networks');
-    await world.until(() => handler.events.includes('~ EndpointSlice default/web-a'), 'a changed slice');
+    await fixture.until(() => handler.events.includes('- Service default/api'), 'removal');
+    await fixture.until(() => handler.cidrs?.length === 2, 'networks');
+    await fixture.until(() => handler.events.includes('~ EndpointSlice default/web-a'), 'a changed slice');
     expect(handler.cidrs).toEqual(['10.96.0.0/16', 'fd00:96::/112']);
     expect(handler.services.get('default/web')?.spec?.clusterIP).toBe('10.96.0.2');
     expect(handler.events.filter((event) => event.startsWith('node'))).toEqual(['node node1']);
-    world.expectExact();
+    fixture.expectExact();
   });
 
   test('does not report changes of fields that a proxy does not read', async () => {
-    const world = await (await World.make()).start();
-    const before = world.handler.events.length;
+    const fixture = await (await Fixture.make()).start();
+    const before = fixture.handler.events.length;
     const labelled = service('web');
-    world.server.store.put('services', { ...labelled, metadata: { ...labelled.metadata, labels: { x: '1' } } });
-    world.server.store.put('nodes', node('node1', { images: [{ names: ['heartbeat'] }] }));
-    await world.comesThrough('next');
-    expect(world.handler.events.slice(before)).toEqual(['+ Service default/next']);
+    fixture.server.store.put('services', { ...labelled, metadata: { ...labelled.metadata, labels: { x: '1' } } });
+    fixture.server.store.put('nodes', node('node1', { images: [{ names: ['heartbeat'] }] }));
+    await fixture.comesThrough('next');
+    expect(fixture.handler.events.slice(before)).toEqual(['+ Service default/next']);
   });
 
   test('reports Services and slices that start or stop matching its selectors', async () => {
-    const world = await (await World.make()).start();
-    const { handler, server } = world;
+    const fixture = await (await Fixture.make()).start();
+    const { handler, server } = fixture;
     const of = (object: ApiObject, label: string): ApiObject => ({
       ...object,
       metadata: { ...object.metadata, labels: { ...object.metadata.labels, [label]: '' } },
     });
     server.store.put('services', of(service('web'), 'service.kubernetes.io/service-proxy-name'));
     server.store.put('endpointslices', of(slice('web-a'), 'service.kubernetes.io/headless'));
-    await world.until(() => handler.services.size === 0 && handler.slices.size === 0, 'both left');
+    await fixture.until(() => handler.services.size === 0 && handler.slices.size === 0, 'both left');
     server.store.put('services', service('web'));
     server.store.put('endpointslices', slice('web-a'));
-    await world.until(() => handler.services.size === 1 && handler.slices.size === 1, 'both are back');
-    world.expectExact();
+    await fixture.until(() => handler.services.size === 1 && handler.slices.size === 1, 'both are back');
+    fixture.expectExact();
   });
 
   test('reads long lists in pages, and reports nothing twice', async () => {
-    const world = await World.make({ pageSize: 7 }, { watchCache: false });
+    const fixture = await Fixture.make({ pageSize: 7 }, { watchCache: false });
     for (let index = 0; index < 100; index += 1) {
-      world.server.store.put('services', service(`s${index}`));
+      fixture.server.store.put('services', service(`s${index}`));
     }
-    await world.start();
-    expect(world.requests('services', 'list')).toBe(15);
-    expect(world.handler.events.filter((event) => event.includes(' Service '))).toHaveLength(101);
-    world.expectExact();
+    await fixture.start();
+    expect(fixture.requests('services', 'list')).toBe(15);
+    expect(fixture.handler.events.filter((event) => event.includes(' Service '))).toHaveLength(101);
+    fixture.expectExact();
   });
 
   test('lists without pages when the rest of a list has expired', async () => {
-    const world = await World.make({ pageSize: 2 }, { watchCache: false });
+    const fixture = await Fixture.make({ pageSize: 2 }, { watchCache: false });
     for (let index = 0; index < 9; index += 1) {
-      world.server.store.put('services', service(`s${index}`));
+      fixture.server.store.put('services', service(`s${index}`));
     }
-    world.server.faultFor = ({ resource, query }) => {
-      if (resource === 'services' && query.has('continue') && world.requests('services', 'list') === 3) {
-        world.server.store.delete('services', 's0', 'default');
-        world.server.store.compact();
+    fixture.server.faultFor = ({ resource, query }) => {
+      if (resource === 'services' && query.has('continue') && fixture.requests('services', 'list') === 3) {
+        fixture.server.store.delete('services', 's0', 'default');
+        fixture.server.store.compact();
       }
       return undefined;
     };
-    await world.start();
-    const last = world.server.requests
+    await fixture.start();
+    const last = fixture.server.requests
       .filter(({ resource, verb }) => resource === 'services' && verb === 'list')
       .at(-1);
     expect(last?.query.has('limit')).toBe(false);
     expect(last?.query.has('resourceVersion')).toBe(false);
-    world.expectExact();
+    fixture.expectExact();
   });
 
   test('misses no change between two pages', async () => {
-    const world = await World.make({ pageSize: 2 }, { watchCache: false });
+    const fixture = await Fixture.make({ pageSize: 2 }, { watchCache: false });
     for (let index = 0; index < 6; index += 1) {
-      world.server.store.put('services', service(`s${index}`));
+      fixture.server.store.put('services', service(`s${index}`));
     }
-    world.server.faultFor = ({ resource, query }) => {
-      if (resource === 'services' && query.has('continue') && world.requests('services', 'list') === 2) {
-        world.server.store.put('services', service('s0', { clusterIP: '10.96.0.77' }));
-        world.server.store.delete('services', 's1', 'default');
-        world.server.store.put('services', service('a-new-one'));
+    fixture.server.faultFor = ({ resource, query }) => {
+      if (resource === 'services' && query.has('continue') && fixture.requests('services', 'list') === 2) {
+        fixture.server.store.put('services', service('s0', { clusterIP: '10.96.0.77' }));
+        fixture.server.store.delete('services', 's1', 'default');
+        fixture.server.store.put('services', service('a-new-one'));
       }
       return undefined;
     };
-    await world.start();
-    await world.until(() => world.handler.services.has('default/a-new-one'), 'the new one');
-    expect(world.handler.services.get('default/s0')?.spec?.clusterIP).toBe('10.96.0.77');
-    world.expectExact();
+    await fixture.start();
+    await fixture.until(() => fixture.handler.services.has('default/a-new-one'), 'the new one');
+    expect(fixture.handler.services.get('default/s0')?.spec?.clusterIP).toBe('10.96.0.77');
+    fixture.expectExact();
   });
 
   test('continues from bookmarks when the server ends a watch, without listing', async () => {
-    const world = await (await World.make()).start();
+    const fixture = await (await Fixture.make()).start();
     const version = () =>
-      world.server.requests
+      fixture.server.requests
         .filter((r) => r.resource === 'services' && r.verb === 'watch')
         .at(-1)
         ?.query.get('resourceVersion');
     const first = version();
-    world.server.store.put('nodes', node('other'));
+    fixture.server.store.put('nodes', node('other'));
     // The server ends it after ten minutes at most; bookmarks report the version until then.
-    await world.until(() => world.requests('services', 'watch') >= 2, 'a second watch');
+    await fixture.until(() => fixture.requests('services', 'watch') >= 2, 'a second watch');
     expect(Number(version())).toBeGreaterThan(Number(first));
-    expect(world.requests('services', 'list')).toBe(1);
-    await world.comesThrough('next');
-    expect(world.loud).toEqual([]);
-    world.expectExact();
+    expect(fixture.requests('services', 'list')).toBe(1);
+    await fixture.comesThrough('next');
+    expect(fixture.loud).toEqual([]);
+    fixture.expectExact();
   });
 
   test('relists when its version expires during an outage, and reports only the differences', async () => {
-    const world = await (await World.make()).start();
-    const { server, handler } = world;
+    const fixture = await (await Fixture.make()).start();
+    const { server, handler } = fixture;
     server.store.put('services', service('gone'));
-    await world.until(() => handler.services.has('default/gone'), 'Service gone');
+    await fixture.until(() => handler.services.has('default/gone'), 'Service gone');
     await server.goAway();
     server.store.delete('services', 'gone', 'default');
     server.store.put('services', service('new'));
     server.store.compact();
     const before = handler.events.length;
     await server.comeBack();
-    await world.until(() => handler.services.has('default/new'), 'Service new');
-    await world.until(() => !handler.services.has('default/gone'), 'removal of gone');
+    await fixture.until(() => handler.services.has('default/new'), 'Service new');
+    await fixture.until(() => !handler.services.has('default/gone'), 'removal of gone');
     expect(handler.events.slice(before)).toEqual(['+ Service default/new', '- Service default/gone']);
-    world.expectExact();
+    fixture.expectExact();
   });
 
   test.each([
@@ -343,81 +343,81 @@ describe('KubernetesSource', () => {
     'slow',
     { endless: 5_000_000 },
   ] as const)('recovers from a watch with the fault %j', async (fault) => {
-    const world = await (await World.make({ maxEventBytes: 1_000_000 })).start();
-    await world.comesThrough('before');
-    const before = world.handler.events.length;
-    expect(world.server.disturbWatches(fault)).toBe(4);
-    await world.comesThrough('after');
-    world.server.store.put('endpointslices', slice('web-b'));
-    await world.until(() => world.handler.slices.size === 2, 'slice');
-    expect(world.handler.events.slice(before).sort()).toEqual([
+    const fixture = await (await Fixture.make({ maxEventBytes: 1_000_000 })).start();
+    await fixture.comesThrough('before');
+    const before = fixture.handler.events.length;
+    expect(fixture.server.disturbWatches(fault)).toBe(4);
+    await fixture.comesThrough('after');
+    fixture.server.store.put('endpointslices', slice('web-b'));
+    await fixture.until(() => fixture.handler.slices.size === 2, 'slice');
+    expect(fixture.handler.events.slice(before).sort()).toEqual([
       '+ EndpointSlice default/web-b',
       '+ Service default/after',
     ]);
-    world.expectExact();
-    expect(world.loud).toEqual([]);
+    fixture.expectExact();
+    expect(fixture.loud).toEqual([]);
   });
 
   test('does not revert to the state of repeated events', async () => {
-    const world = await (await World.make()).start();
-    const { server, handler } = world;
-    await world.comesThrough('short-lived');
+    const fixture = await (await Fixture.make()).start();
+    const { server, handler } = fixture;
+    await fixture.comesThrough('short-lived');
     server.store.put('services', service('short-lived', { clusterIP: '10.96.0.9' }));
     server.store.delete('services', 'short-lived', 'default');
-    await world.until(() => !handler.services.has('default/short-lived'), 'removal');
+    await fixture.until(() => !handler.services.has('default/short-lived'), 'removal');
     const before = handler.events.length;
     server.disturbWatches('duplicate', 'services');
-    await world.comesThrough('next');
+    await fixture.comesThrough('next');
     expect(handler.events.slice(before)).toEqual(['+ Service default/next']);
-    world.expectExact();
+    fixture.expectExact();
   });
 
   test('detects a half-open connection', async () => {
-    const world = await (await World.make()).start();
-    const begin = world.clock.now();
-    world.server.disturbWatches('silence');
-    world.server.store.put('services', service('missed'));
-    await world.until(() => world.handler.services.has('default/missed'), 'what was missed');
-    const waited = world.clock.now() - begin;
+    const fixture = await (await Fixture.make()).start();
+    const begin = fixture.clock.now();
+    fixture.server.disturbWatches('silence');
+    fixture.server.store.put('services', service('missed'));
+    await fixture.until(() => fixture.handler.services.has('default/missed'), 'what was missed');
+    const waited = fixture.clock.now() - begin;
     expect(waited).toBeGreaterThan(60_000);
     // Real time, on a machine that may be busy.
     expect(waited).toBeLessThan(600_000);
-    world.expectExact();
+    fixture.expectExact();
   });
 
   test('relists after an open watch was silent: a restored cluster sends nothing for a future version', async () => {
-    const world = await (await World.make({ relistAfter: 1e9 })).start();
-    const { server, handler } = world;
+    const fixture = await (await Fixture.make({ relistAfter: 1e9 })).start();
+    const { server, handler } = fixture;
     server.store.rewind(50);
     server.store.put('services', service('other'));
     server.disturbWatches('reset');
-    await world.until(() => handler.services.has('default/other'), 'the new Service is reported');
-    expect(world.loud.join()).toMatch(/it was restored/);
-    world.expectExact();
+    await fixture.until(() => handler.services.has('default/other'), 'the new Service is reported');
+    expect(fixture.loud.join()).toMatch(/it was restored/);
+    fixture.expectExact();
   });
 
   test('relists when it waits for a future version: the cluster was restored', async () => {
-    const world = await (await World.make({ relistAfter: 120_000 }, { bookmarkInterval: 600_000 })).start();
-    const { server, handler } = world;
+    const fixture = await (await Fixture.make({ relistAfter: 120_000 }, { bookmarkInterval: 600_000 })).start();
+    const { server, handler } = fixture;
     server.store.rewind(50);
     server.store.delete('services', 'web', 'default');
     server.store.put('services', service('other'));
     server.disturbWatches('reset');
-    await world.until(() => handler.services.has('default/other'), 'the new Service is reported');
-    await world.until(() => !handler.services.has('default/web'), 'the deleted Service is reported');
-    expect(world.loud.join()).toMatch(/it was restored/);
-    world.expectExact();
+    await fixture.until(() => handler.services.has('default/other'), 'the new Service is reported');
+    await fixture.until(() => !handler.services.has('default/web'), 'the deleted Service is reported');
+    expect(fixture.loud.join()).toMatch(/it was restored/);
+    fixture.expectExact();
   });
 
   test('a restore detected for one resource causes relists of all: their watches may continue and miss reverted changes', async () => {
-    const world = await (await World.make({ relistAfter: 1e9 }, { bookmarkInterval: 600_000 })).start();
-    const { server, handler } = world;
+    const fixture = await (await Fixture.make({ relistAfter: 1e9 }, { bookmarkInterval: 600_000 })).start();
+    const { server, handler } = fixture;
     server.store.put('endpointslices', slice('undone'));
-    await world.until(() => handler.slices.has('default/undone'), 'the EndpointSlice is reported');
+    await fixture.until(() => handler.slices.has('default/undone'), 'the EndpointSlice is reported');
     for (let index = 0; index < 1000; index++) {
       server.store.put('services', service('last', { labels: { index: String(index) } }));
     }
-    await world.until(() => handler.services.has('default/last'), 'the Services are reported');
+    await fixture.until(() => handler.services.has('default/last'), 'the Services are reported');
     const version = server.store.currentVersion;
     server.store.rewind(version - 1020);
     server.store.delete('endpointslices', 'undone', 'default');
@@ -428,22 +428,22 @@ describe('KubernetesSource', () => {
     server.disturbWatches('reset');
     // Their watch is not silent.
     const beat = setInterval(() => server.store.put('endpointslices', slice('beat')), 20);
-    await world.until(() => !handler.slices.has('default/undone'), 'the EndpointSlice is gone');
+    await fixture.until(() => !handler.slices.has('default/undone'), 'the EndpointSlice is gone');
     clearInterval(beat);
     // On a busy machine another resource may relist first, because its watch counts as silent.
-    await world.until(() => /services: .*it was restored/.test(world.loud.join()), 'the restore in the log');
-    world.expectExact();
+    await fixture.until(() => /services: .*it was restored/.test(fixture.loud.join()), 'the restore in the log');
+    fixture.expectExact();
   });
 
   test('rejects a single list that is older than the known state', async () => {
-    const world = await (await World.make()).start();
+    const fixture = await (await Fixture.make()).start();
     let stale = 1;
-    world.server.faultFor = ({ verb, resource }) =>
+    fixture.server.faultFor = ({ verb, resource }) =>
       verb === 'list' && resource === 'services' && stale-- > 0 ? { kind: 'stale', versions: 20 } : undefined;
-    world.server.disturbWatches('gone', 'services');
-    await world.comesThrough('next');
-    expect(world.log.lines.join()).toMatch(/was seen already/);
-    world.expectExact();
+    fixture.server.disturbWatches('gone', 'services');
+    await fixture.comesThrough('next');
+    expect(fixture.log.lines.join()).toMatch(/was seen already/);
+    fixture.expectExact();
   });
 
   test.each([
@@ -459,10 +459,10 @@ describe('KubernetesSource', () => {
     ['dripping for too long', { kind: 'drip', bytes: 1, interval: 5 }],
     ['429', { kind: 'status', code: 429, reason: 'TooManyRequests', retryAfter: 20 }],
   ] as const)('keeps the known state during failing lists (%s), and recovers', async (_name, fault) => {
-    const world = await (
-      await World.make({ maxPageBytes: 1_000_000, pageTimeout: 60_000, responseTimeout: 20_000 })
+    const fixture = await (
+      await Fixture.make({ maxPageBytes: 1_000_000, pageTimeout: 60_000, responseTimeout: 20_000 })
     ).start();
-    const { handler, server } = world;
+    const { handler, server } = fixture;
     const before = handler.events.length;
     let failures = 0;
     server.faultFor = ({ verb }) => {
@@ -473,159 +473,165 @@ describe('KubernetesSource', () => {
       return undefined;
     };
     server.disturbWatches('gone');
-    await world.until(() => failures >= 8, 'failing lists');
+    await fixture.until(() => failures >= 8, 'failing lists');
     expect(handler.events).toHaveLength(before);
     server.faultFor = () => undefined;
     server.store.delete('endpointslices', 'web-a', 'default');
-    await world.comesThrough('after');
-    await world.until(() => handler.slices.size === 0, 'removal');
-    await world.until(() => server.openWatches.length === 4, 'four watches');
-    world.expectExact();
+    await fixture.comesThrough('after');
+    await fixture.until(() => handler.slices.size === 0, 'removal');
+    await fixture.until(() => server.openWatches.length === 4, 'four watches');
+    fixture.expectExact();
     // On a busy machine a list may fail for two reasons; each is logged once. There, other requests may get no answer in time, too.
-    const reports = world.loud.filter((line) => line.includes('does not answer correctly'));
+    const reports = fixture.loud.filter((line) => line.includes('does not answer correctly'));
     expect(reports.length).toBeGreaterThan(0);
     const certain = reports.filter((line) => !line.includes('no answer came within'));
     expect(new Set(certain).size).toBe(certain.length);
-    await world.until(() => world.loud.some((line) => /answers again after \d+ s/.test(line)), 'the end in the log');
+    await fixture.until(
+      () => fixture.loud.some((line) => /answers again after \d+ s/.test(line)),
+      'the end in the log',
+    );
     const end = /answers (?:again after|for \w+ again)/;
-    expect(world.loud.filter((line) => !reports.includes(line) && !end.test(line))).toEqual([]);
+    expect(fixture.loud.filter((line) => !reports.includes(line) && !end.test(line))).toEqual([]);
   });
 
   test('waits as long as Retry-After requests', async () => {
-    const world = await (await World.make()).start();
+    const fixture = await (await Fixture.make()).start();
     const times: number[] = [];
-    world.server.faultFor = ({ resource }) => {
+    fixture.server.faultFor = ({ resource }) => {
       if (resource === 'services') {
-        times.push(world.clock.now());
+        times.push(fixture.clock.now());
         return times.length <= 2 ? { kind: 'status', code: 429, retryAfter: 60 } : undefined;
       }
       return undefined;
     };
-    world.server.disturbWatches('gone', 'services');
-    await world.until(() => times.length >= 3, 'three requests');
+    fixture.server.disturbWatches('gone', 'services');
+    await fixture.until(() => times.length >= 3, 'three requests');
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(59_000);
-    await world.comesThrough('next');
+    await fixture.comesThrough('next');
   });
 
   test('starts while the API server is unavailable, and reports nothing before the lists are complete', async () => {
-    const world = await World.make();
-    const { server, source, handler } = world;
+    const fixture = await Fixture.make();
+    const { server, source, handler } = fixture;
     await server.goAway();
     await source.start(handler, { nodeName: 'node1' });
-    await world.until(() => world.loud.length > 0, 'the outage in the log');
+    await fixture.until(() => fixture.loud.length > 0, 'the outage in the log');
     expect(handler.events).toEqual([]);
     await server.comeBack();
-    await world.until(() => handler.servicesSynced === 1 && handler.endpointsSynced === 1, 'synced');
-    await world.until(() => world.loud.length === 2, 'the end of the outage');
-    expect(world.loud).toEqual([
+    await fixture.until(() => handler.servicesSynced === 1 && handler.endpointsSynced === 1, 'synced');
+    await fixture.until(() => fixture.loud.length === 2, 'the end of the outage');
+    expect(fixture.loud).toEqual([
       expect.stringMatching(/^E the API server http:\/\/127\.0\.0\.1:\d+ does not answer correctly: .*ECONNREFUSED/),
       expect.stringMatching(/^I the API server .* answers again after \d+ s$/),
     ]);
-    world.expectExact();
+    fixture.expectExact();
   });
 
   test('names the missing RBAC rule', async () => {
-    const world = await World.make();
-    world.server.forbidden.add('endpointslices');
-    world.server.forbidden.add('nodes');
-    await world.source.start(world.handler, { nodeName: 'node1' });
-    await world.until(() => world.handler.servicesSynced === 1, 'services synced');
-    await world.until(() => world.loud.length === 2, 'two refusals');
-    expect([...world.loud].sort()[0]).toContain(
+    const fixture = await Fixture.make();
+    fixture.server.forbidden.add('endpointslices');
+    fixture.server.forbidden.add('nodes');
+    await fixture.source.start(fixture.handler, { nodeName: 'node1' });
+    await fixture.until(() => fixture.handler.servicesSynced === 1, 'services synced');
+    await fixture.until(() => fixture.loud.length === 2, 'two refusals');
+    expect([...fixture.loud].sort()[0]).toContain(
       'forbids to list or watch endpointslices (403 Forbidden: endpointslices.discovery.k8s.io is forbidden: User "system:kube-proxy" cannot list resource "endpointslices" in API group "discovery.k8s.io" at the cluster scope); grant it by a ClusterRole with the rule {apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list", "watch"]}',
     );
-    expect(world.handler.endpointsSynced).toBe(0);
-    world.server.forbidden.clear();
-    await world.until(() => world.handler.endpointsSynced === 1, 'endpoints synced');
-    expect(world.loud.filter((line) => line.includes('can be read again')).length).toBeGreaterThan(0);
-    world.expectExact();
+    expect(fixture.handler.endpointsSynced).toBe(0);
+    fixture.server.forbidden.clear();
+    await fixture.until(() => fixture.handler.endpointsSynced === 1, 'endpoints synced');
+    expect(fixture.loud.filter((line) => line.includes('can be read again')).length).toBeGreaterThan(0);
+    fixture.expectExact();
   });
 
   test('reports what is missing without permission to read ServiceCIDRs, in the log once and in the status until it is granted', async () => {
-    const world = await World.make();
-    world.server.forbidden.add('servicecidrs');
-    await world.source.start(world.handler, { nodeName: 'node1' });
-    await world.until(() => world.handler.servicesSynced === 1, 'synced');
-    const obstacle = () => world.source.obstacle('ServiceCIDRs');
-    await world.until(() => obstacle() !== undefined, 'the refusal');
+    const fixture = await Fixture.make();
+    fixture.server.forbidden.add('servicecidrs');
+    await fixture.source.start(fixture.handler, { nodeName: 'node1' });
+    await fixture.until(() => fixture.handler.servicesSynced === 1, 'synced');
+    const obstacle = () => fixture.source.obstacle('ServiceCIDRs');
+    await fixture.until(() => obstacle() !== undefined, 'the refusal');
     expect(obstacle()).toMatch(
       /^it forbids to list or watch servicecidrs .*; until then packets to addresses of the Service networks that no Service has are not dropped$/,
     );
-    expect(world.source.obstacle('Services')).toBeUndefined();
-    const requests = () => world.server.requests.filter(({ resource }) => resource === 'servicecidrs').length;
+    expect(fixture.source.obstacle('Services')).toBeUndefined();
+    const requests = () => fixture.server.requests.filter(({ resource }) => resource === 'servicecidrs').length;
     const before = requests();
-    await world.until(() => requests() > before + 2, 'further requests');
-    expect(world.loud).toEqual([expect.stringContaining('W the API server')]);
-    world.server.forbidden.clear();
-    await world.until(() => obstacle() === undefined, 'the permission');
-    expect(world.loud).toHaveLength(2);
+    await fixture.until(() => requests() > before + 2, 'further requests');
+    expect(fixture.loud).toEqual([expect.stringContaining('W the API server')]);
+    fixture.server.forbidden.clear();
+    await fixture.until(() => obstacle() === undefined, 'the permission');
+    expect(fixture.loud).toHaveLength(2);
   });
 
   test('a role without ServiceCIDRs is not an obstacle if the server does not have them', async () => {
-    const world = await World.make({}, { unknownResources: ['servicecidrs'] });
-    world.server.forbidden.add('servicecidrs');
-    await world.source.start(world.handler, { nodeName: 'node1' });
-    await world.until(() => world.handler.servicesSynced === 1, 'synced');
-    await world.until(() => world.server.requests.some(({ resource }) => resource.endsWith('/v1')), 'discovery');
-    await world.comesThrough('after');
-    expect(world.source.obstacle('ServiceCIDRs')).toBeUndefined();
-    expect(world.loud).toEqual([]);
+    const fixture = await Fixture.make({}, { unknownResources: ['servicecidrs'] });
+    fixture.server.forbidden.add('servicecidrs');
+    await fixture.source.start(fixture.handler, { nodeName: 'node1' });
+    await fixture.until(() => fixture.handler.servicesSynced === 1, 'synced');
+    await fixture.until(() => fixture.server.requests.some(({ resource }) => resource.endsWith('/v1')), 'discovery');
+    await fixture.comesThrough('after');
+    expect(fixture.source.obstacle('ServiceCIDRs')).toBeUndefined();
+    expect(fixture.loud).toEqual([]);
   });
 
   test('while one resource cannot be read, the log has the first failure of each further one', async () => {
-    const world = await (await World.make()).start();
+    const fixture = await (await Fixture.make()).start();
     const failing = new Map([['services', 500]]);
-    world.server.faultFor = ({ resource }) => {
+    fixture.server.faultFor = ({ resource }) => {
       const code = failing.get(resource);
       return code === undefined ? undefined : { kind: 'status', code };
     };
-    world.server.disturbWatches('gone', 'services');
-    await world.until(() => world.loud.length === 1, 'the first reason');
-    expect(world.loud[0]).toMatch(/does not answer correctly: services: 500/);
+    fixture.server.disturbWatches('gone', 'services');
+    await fixture.until(() => fixture.loud.length === 1, 'the first reason');
+    expect(fixture.loud[0]).toMatch(/does not answer correctly: services: 500/);
     failing.set('endpointslices', 503);
-    world.server.disturbWatches('gone', 'endpointslices');
-    await world.until(() => world.source.obstacle('EndpointSlices') !== undefined, 'another one');
-    expect(world.loud[1]).toMatch(/^E .* does not answer correctly for endpointslices either: 503/);
+    fixture.server.disturbWatches('gone', 'endpointslices');
+    await fixture.until(() => fixture.source.obstacle('EndpointSlices') !== undefined, 'another one');
+    expect(fixture.loud[1]).toMatch(/^E .* does not answer correctly for endpointslices either: 503/);
     failing.delete('endpointslices');
-    await world.until(() => world.loud.length === 3, 'its end');
-    expect(world.loud[2]).toMatch(/^I .* answers for endpointslices again$/);
+    await fixture.until(() => fixture.loud.length === 3, 'its end');
+    expect(fixture.loud[2]).toMatch(/^I .* answers for endpointslices again$/);
     failing.clear();
-    await world.until(() => world.loud.length === 4, 'the end');
-    expect(world.loud[3]).toMatch(/^I .* answers again after \d+ s$/);
-    world.expectExact();
+    await fixture.until(() => fixture.loud.length === 4, 'the end');
+    expect(fixture.loud[3]).toMatch(/^I .* answers again after \d+ s$/);
+    fixture.expectExact();
   });
 
   test('needs no ServiceCIDRs, and no field selector for Services', async () => {
-    const world = await World.make({}, { unknownResources: ['servicecidrs'], refuseFieldLabels: ['spec.clusterIP'] });
-    world.server.store.put('services', service('headless', { clusterIP: 'None' }));
-    await world.source.start(world.handler, { nodeName: 'node1' });
-    await world.until(() => world.handler.servicesSynced === 1, 'synced');
-    await world.until(() => world.server.openWatches.length === 3, 'three watches');
-    expect(world.handler.cidrs).toBeUndefined();
-    expect(world.loud).toEqual([]);
-    world.expectExact();
+    const fixture = await Fixture.make(
+      {},
+      { unknownResources: ['servicecidrs'], refuseFieldLabels: ['spec.clusterIP'] },
+    );
+    fixture.server.store.put('services', service('headless', { clusterIP: 'None' }));
+    await fixture.source.start(fixture.handler, { nodeName: 'node1' });
+    await fixture.until(() => fixture.handler.servicesSynced === 1, 'synced');
+    await fixture.until(() => fixture.server.openWatches.length === 3, 'three watches');
+    expect(fixture.handler.cidrs).toBeUndefined();
+    expect(fixture.loud).toEqual([]);
+    fixture.expectExact();
   });
 
   test('waits for its Node for a limited time', async () => {
-    const world = await World.make();
-    world.server.faultFor = ({ resource }) => (resource === 'nodes' ? { kind: 'hang' } : undefined);
-    const begin = world.clock.now();
-    await world.source.start(world.handler, { nodeName: 'node1' });
-    await world.until(() => world.handler.servicesSynced === 1, 'synced');
-    expect(world.clock.now() - begin).toBeGreaterThan(29_000);
-    expect(world.handler.node).toBeUndefined();
+    const fixture = await Fixture.make();
+    fixture.server.faultFor = ({ resource }) => (resource === 'nodes' ? { kind: 'hang' } : undefined);
+    const begin = fixture.clock.now();
+    await fixture.source.start(fixture.handler, { nodeName: 'node1' });
+    await fixture.until(() => fixture.handler.servicesSynced === 1, 'synced');
+    expect(fixture.clock.now() - begin).toBeGreaterThan(29_000);
+    expect(fixture.handler.node).toBeUndefined();
   });
 
   test('keeps the last known state of a deleted Node, and reports its absence as long as it lasts', async () => {
-    const world = await (await World.make()).start();
-    expect(world.source.obstacle('Services')).toBeUndefined();
-    world.server.store.delete('nodes', 'node1');
-    await world.until(() => world.loud.length === 1, 'a warning');
-    expect(world.loud[0]).toMatch(/^W Node node1 was deleted/);
-    expect(world.source.obstacle('Services')).toMatch(/^Node node1 was deleted/);
-    world.server.store.put('nodes', node('node1'));
-    await world.until(() => world.source.obstacle('Services') === undefined, 'the Node');
-    const other = await World.make();
+    const fixture = await (await Fixture.make()).start();
+    expect(fixture.source.obstacle('Services')).toBeUndefined();
+    fixture.server.store.delete('nodes', 'node1');
+    await fixture.until(() => fixture.loud.length === 1, 'a warning');
+    expect(fixture.loud[0]).toMatch(/^W Node node1 was deleted/);
+    expect(fixture.source.obstacle('Services')).toMatch(/^Node node1 was deleted/);
+    fixture.server.store.put('nodes', node('node1'));
+    await fixture.until(() => fixture.source.obstacle('Services') === undefined, 'the Node');
+    const other = await Fixture.make();
     other.server.store.delete('nodes', 'node1');
     await other.start();
     expect(other.loud).toEqual([expect.stringMatching(/^W there is no Node node1; .*the hostname override/)]);
@@ -633,52 +639,55 @@ describe('KubernetesSource', () => {
   });
 
   test('continues when a handler throws', async () => {
-    const world = await World.make();
-    const { handler } = world;
+    const fixture = await Fixture.make();
+    const { handler } = fixture;
     const take = handler.onServiceUpdate.bind(handler);
     handler.onServiceUpdate = (previous, current) => {
       take(previous, current);
       throw new Error('cannot take it');
     };
-    await world.start();
-    await world.comesThrough('next');
-    expect(world.loud[0]).toMatch(/an event handler failed.*cannot take it/);
-    world.expectExact();
+    await fixture.start();
+    await fixture.comesThrough('next');
+    expect(fixture.loud[0]).toMatch(/an event handler failed.*cannot take it/);
+    fixture.expectExact();
   });
 
   test('ignores objects without a name', async () => {
-    const world = await (await World.make()).start();
-    world.server.store.put('services', { metadata: { name: '', namespace: 'default' } });
-    await world.comesThrough('next');
-    expect(world.loud).toEqual(['W services: an object without a name is left out']);
+    const fixture = await (await Fixture.make()).start();
+    fixture.server.store.put('services', { metadata: { name: '', namespace: 'default' } });
+    await fixture.comesThrough('next');
+    expect(fixture.loud).toEqual(['W services: an object without a name is left out']);
   });
 
   test('reuses its connections', async () => {
-    const world = await World.make({ pageSize: 2 });
+    const fixture = await Fixture.make({ pageSize: 2 });
     for (let index = 0; index < 40; index += 1) {
-      world.server.store.put('services', service(`s${index}`));
+      fixture.server.store.put('services', service(`s${index}`));
     }
-    await world.start();
-    expect(world.server.totalConnections).toBe(4);
-    world.server.disturbWatches('close');
-    await world.until(() => world.server.requests.filter(({ verb }) => verb === 'watch').length === 8, 'new watches');
-    expect(world.server.totalConnections).toBe(4);
+    await fixture.start();
+    expect(fixture.server.totalConnections).toBe(4);
+    fixture.server.disturbWatches('close');
+    await fixture.until(
+      () => fixture.server.requests.filter(({ verb }) => verb === 'watch').length === 8,
+      'new watches',
+    );
+    expect(fixture.server.totalConnections).toBe(4);
   });
 
   test('stops at any time and at once, and reports nothing afterwards', async () => {
     for (const fault of [undefined, { kind: 'hang' }, { kind: 'stall', bytes: 20 }] as const) {
-      const world = await World.make({ responseTimeout: 600_000 });
-      world.server.faultFor = () => fault;
-      await world.source.start(world.handler, { nodeName: 'node1' });
-      await world.until(() => world.server.requests.length > 0, 'a request');
-      await world.source.stop();
-      await world.source.stop();
-      const { length } = world.handler.events;
-      world.server.store.put('services', service('late'));
-      await world.until(() => world.server.openConnections === 0, 'no connections');
-      expect(world.handler.events).toHaveLength(length);
+      const fixture = await Fixture.make({ responseTimeout: 600_000 });
+      fixture.server.faultFor = () => fault;
+      await fixture.source.start(fixture.handler, { nodeName: 'node1' });
+      await fixture.until(() => fixture.server.requests.length > 0, 'a request');
+      await fixture.source.stop();
+      await fixture.source.stop();
+      const { length } = fixture.handler.events;
+      fixture.server.store.put('services', service('late'));
+      await fixture.until(() => fixture.server.openConnections === 0, 'no connections');
+      expect(fixture.handler.events).toHaveLength(length);
     }
-    const unstarted = await World.make();
+    const unstarted = await Fixture.make();
     await unstarted.source.stop();
     await expect(unstarted.source.start(unstarted.handler, { nodeName: 'n' })).rejects.toMatchObject({
       code: 'SOURCE_IN_USE',

@@ -55,13 +55,13 @@ afterEach(async () => {
   }
 });
 
-class World {
+class Fixture {
   private constructor(
     readonly server: FakeApiServer,
     private readonly child: ChildProcess,
   ) {}
 
-  static async make(faultFor: (request: ApiRequestInfo) => RequestFault | undefined, options = {}): Promise<World> {
+  static async make(faultFor: (request: ApiRequestInfo) => RequestFault | undefined, options = {}): Promise<Fixture> {
     const server = await FakeApiServer.start();
     ending.push(() => server.stop());
     server.faultFor = faultFor;
@@ -77,7 +77,7 @@ class World {
       child.kill('SIGKILL');
       await once(child, 'exit');
     });
-    return new World(server, child);
+    return new Fixture(server, child);
   }
 
   async report(): Promise<Report> {
@@ -137,15 +137,15 @@ describe('an API server with endless responses', () => {
       const paged = how === 'in pages';
       const faultFor = (request: ApiRequestInfo): RequestFault =>
         paged && !request.readsEtcd ? { kind: 'status', code: 410 } : { kind: 'endless' };
-      const world = await World.make((request) => ofServices(faultFor(request))(request), { maxObjects: 20_000 });
-      await until(() => world.lists('services') >= 4, 'that many requests', 120_000);
-      const { most, lines, names } = await world.report();
+      const fixture = await Fixture.make((request) => ofServices(faultFor(request))(request), { maxObjects: 20_000 });
+      await until(() => fixture.lists('services') >= 4, 'that many requests', 120_000);
+      const { most, lines, names } = await fixture.report();
       expect(lines.filter((line) => line.includes('more than the 20000 objects'))).toHaveLength(1);
       // Objects of an incomplete list are kept for a while: they may be the beginning of the next one.
       expect(names).toBeLessThanOrEqual(3 * 20_000);
       expect(most / MEBIBYTE).toBeLessThan(130);
-      world.server.faultFor = () => undefined;
-      await world.until(({ known, names: all }) => known.join() === 'a,b,c' && all === 3);
+      fixture.server.faultFor = () => undefined;
+      await fixture.until(({ known, names: all }) => known.join() === 'a,b,c' && all === 3);
     },
   );
 
@@ -155,51 +155,51 @@ describe('an API server with endless responses', () => {
       [['no objects', { kind: 'endless-page', objects: 0 }]],
     ),
   )('pages of %s that never end are refused after ten', async (_what, fault) => {
-    const world = await World.make(ofServices(fault));
-    const { lines } = await world.until((report) => report.lines.some((line) => line.includes('does not end')));
+    const fixture = await Fixture.make(ofServices(fault));
+    const { lines } = await fixture.until((report) => report.lines.some((line) => line.includes('does not end')));
     expect(lines.filter((line) => line.includes('does not end'))).toHaveLength(1);
-    await until(() => world.pages().length >= 4, 'that many lists', 120_000);
-    expect(Math.max(...world.pages())).toBeLessThanOrEqual(11);
-    expect((await world.report()).lines.filter((line) => line.includes('does not end'))).toHaveLength(1);
-    world.server.faultFor = () => undefined;
-    await world.until(({ known, names }) => known.join() === 'a,b,c' && names === 3);
+    await until(() => fixture.pages().length >= 4, 'that many lists', 120_000);
+    expect(Math.max(...fixture.pages())).toBeLessThanOrEqual(11);
+    expect((await fixture.report()).lines.filter((line) => line.includes('does not end'))).toHaveLength(1);
+    fixture.server.faultFor = () => undefined;
+    await fixture.until(({ known, names }) => known.join() === 'a,b,c' && names === 3);
   });
 
   test('pages with endless new objects are rejected, and their objects do not accumulate', async () => {
-    const world = await World.make(ofServices({ kind: 'endless-page', objects: 500 }), { maxObjects: 2000 });
-    const { lines } = await world.until((report) => report.lines.some((line) => line.includes('more than the 2000')));
+    const fixture = await Fixture.make(ofServices({ kind: 'endless-page', objects: 500 }), { maxObjects: 2000 });
+    const { lines } = await fixture.until((report) => report.lines.some((line) => line.includes('more than the 2000')));
     expect(lines.filter((line) => line.includes('more than the 2000'))).toHaveLength(1);
-    await until(() => world.pages().length >= 5, 'that many lists', 120_000);
-    expect((await world.report()).names).toBeLessThanOrEqual(3 * 2000);
-    world.server.faultFor = () => undefined;
-    await world.until(({ known, names }) => known.join() === 'a,b,c' && names === 3);
+    await until(() => fixture.pages().length >= 5, 'that many lists', 120_000);
+    expect((await fixture.report()).names).toBeLessThanOrEqual(3 * 2000);
+    fixture.server.faultFor = () => undefined;
+    await fixture.until(({ known, names }) => known.join() === 'a,b,c' && names === 3);
   });
 
   if (isThorough) {
     test('pages of one object each are rejected', async () => {
-      const world = await World.make(ofServices({ kind: 'endless-page', objects: 1 }));
-      await world.until((report) => report.lines.some((line) => line.includes('does not end')));
-      expect(Math.max(...world.pages())).toBeLessThan(150);
+      const fixture = await Fixture.make(ofServices({ kind: 'endless-page', objects: 1 }));
+      await fixture.until((report) => report.lines.some((line) => line.includes('does not end')));
+      expect(Math.max(...fixture.pages())).toBeLessThan(150);
     });
   }
 
   test('events with endless new objects are rejected, and the next list restores the state', async () => {
-    const world = await World.make(() => undefined, { maxObjects: 2000 });
-    await world.until(({ known }) => known.join() === 'a,b,c');
-    await until(() => world.server.openWatches.includes('services'), 'that many requests', 60_000);
-    world.server.disturbWatches('flood', 'services');
-    await until(() => world.lists('services') >= 2, 'that many requests', 60_000);
-    const { most } = await world.until(({ known, names }) => known.join() === 'a,b,c' && names === 3);
+    const fixture = await Fixture.make(() => undefined, { maxObjects: 2000 });
+    await fixture.until(({ known }) => known.join() === 'a,b,c');
+    await until(() => fixture.server.openWatches.includes('services'), 'that many requests', 60_000);
+    fixture.server.disturbWatches('flood', 'services');
+    await until(() => fixture.lists('services') >= 2, 'that many requests', 60_000);
+    const { most } = await fixture.until(({ known, names }) => known.join() === 'a,b,c' && names === 3);
     expect(most / MEBIBYTE).toBeLessThan(130);
   });
 
   test('an endless line of a watch is rejected', async () => {
-    const world = await World.make(() => undefined);
-    await world.until(({ known }) => known.join() === 'a,b,c');
-    await until(() => world.server.openWatches.includes('services'), 'that many requests', 60_000);
-    world.server.disturbWatches({ endless: 50_000_000 }, 'services');
-    await until(() => world.lists('services') >= 2, 'that many requests', 60_000);
-    const { most } = await world.until(({ known }) => known.join() === 'a,b,c');
+    const fixture = await Fixture.make(() => undefined);
+    await fixture.until(({ known }) => known.join() === 'a,b,c');
+    await until(() => fixture.server.openWatches.includes('services'), 'that many requests', 60_000);
+    fixture.server.disturbWatches({ endless: 50_000_000 }, 'services');
+    await until(() => fixture.lists('services') >= 2, 'that many requests', 60_000);
+    const { most } = await fixture.until(({ known }) => known.join() === 'a,b,c');
     expect(most / MEBIBYTE).toBeLessThan(130);
   });
 });

@@ -3,8 +3,8 @@ import { DEFAULT_PROXIER_OPTIONS, ObjectReader, silentLogger, systemClock, Token
 import { makeService, makeSlice, until } from '@kube-proxier/core/testing';
 import { Container } from 'inversify';
 import { createUserspaceBackend } from './backend.js';
+import { freePort } from './testing/loopback-fixture.js';
 import { LoopbackClient, LoopbackServer } from './testing/loopback-servers.js';
-import { freePort } from './testing/loopback-world.js';
 
 test('a stopped proxier leaks no port and no connection', async () => {
   const endpoint = await LoopbackServer.echo('127.0.0.1', 0, 'endpoint');

@@ -2,8 +2,8 @@ import { createSocket } from 'node:dgram';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { until } from '@kube-proxier/core/testing';
 import { noRedirector } from './apply/redirector.js';
+import { freePort, LoopbackFixture, type LoopbackFixtureOptions } from './testing/loopback-fixture.js';
 import { LoopbackClient, LoopbackServer, udpEcho } from './testing/loopback-servers.js';
-import { freePort, LoopbackWorld, type LoopbackWorldOptions } from './testing/loopback-world.js';
 
 /** Addresses of this host, as all of loopback are. */
 const CLUSTER_IP = '127.0.10.1';
@@ -18,13 +18,13 @@ afterEach(async () => {
 });
 
 /** The served addresses: all that are this host's, or those that are listed. */
-const WAYS: Readonly<Record<string, LoopbackWorldOptions>> = {
+const WAYS: Readonly<Record<string, LoopbackFixtureOptions>> = {
   "redirect 'bind'": { redirection: async () => ({ reach: 'bound', redirector: noRedirector }) },
   "redirect 'none' with listenAddresses": { listenAddresses: [CLUSTER_IP, EXTERNAL_IP] },
 };
 
-function world(options: LoopbackWorldOptions = {}): LoopbackWorld {
-  const made = new LoopbackWorld({ ...options, standIns: STAND_INS });
+function fixture(options: LoopbackFixtureOptions = {}): LoopbackFixture {
+  const made = new LoopbackFixture({ ...options, standIns: STAND_INS });
   cleanups.push(() => made.close());
   return made;
 }
@@ -53,11 +53,11 @@ async function outcome(address: string, port: number): Promise<string | undefine
 }
 
 describe.each(Object.keys(WAYS))('%s', (way) => {
-  const options = WAYS[way] as LoopbackWorldOptions;
+  const options = WAYS[way] as LoopbackFixtureOptions;
 
   test('serves cluster IPs and external IPs that are addresses of this host, until the Service is removed', async () => {
     const endpoint = await echo('127.0.0.2');
-    const proxy = world(options);
+    const proxy = fixture(options);
     const { port, installed } = await service(endpoint.port);
     await proxy.install(installed);
     for (const address of [CLUSTER_IP, EXTERNAL_IP]) {
@@ -77,7 +77,7 @@ describe.each(Object.keys(WAYS))('%s', (way) => {
   test('replies to UDP come from the address that the client used', async () => {
     const endpoint = await udpEcho('127.0.0.2', 0);
     cleanups.push(() => endpoint.close());
-    const proxy = world(options);
+    const proxy = fixture(options);
     const { port, installed } = await service(endpoint.port, 'UDP');
     await proxy.install(installed);
     const client = createSocket('udp4');
@@ -92,7 +92,7 @@ describe.each(Object.keys(WAYS))('%s', (way) => {
 
   test('an address and port in use by another program is reported, affects nothing else, and is bound when it is free', async () => {
     const endpoint = await echo('127.0.0.2');
-    const proxy = world(options);
+    const proxy = fixture(options);
     const { port, installed } = await service(endpoint.port);
     const other = await LoopbackServer.echo(CLUSTER_IP, port);
     await expect(proxy.install(installed)).rejects.toMatchObject({
@@ -108,7 +108,7 @@ describe.each(Object.keys(WAYS))('%s', (way) => {
 
   test('each address keeps to its own traffic policy', async () => {
     const endpoint = await echo('127.0.0.2');
-    const proxy = world(options);
+    const proxy = fixture(options);
     const { port, installed } = await service(endpoint.port);
     const { spec, ...rest } = installed;
     await proxy.install({ ...rest, spec: { ...spec, internalTrafficPolicy: 'Local' } });
@@ -120,7 +120,7 @@ describe.each(Object.keys(WAYS))('%s', (way) => {
 
 test("redirect 'none' serves listed addresses only", async () => {
   const endpoint = await echo('127.0.0.2');
-  const proxy = world({ listenAddresses: [EXTERNAL_IP] });
+  const proxy = fixture({ listenAddresses: [EXTERNAL_IP] });
   const { port, installed } = await service(endpoint.port);
   await proxy.install(installed);
   expect(await outcome(EXTERNAL_IP, port)).toBe('127.0.0.2');

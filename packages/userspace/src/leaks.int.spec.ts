@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RecordingLogger, runCount, until } from '@kube-proxier/core/testing';
 import { descriptorLimit } from './proxy/descriptor-budget.js';
 import { SpliceCarrier } from './splice/splice-carrier.js';
-import { freePort, LoopbackWorld } from './testing/loopback-world.js';
+import { freePort, LoopbackFixture } from './testing/loopback-fixture.js';
 
 /** An echo server of its own, so that its descriptors are not counted here. */
 const ENDPOINT = `
@@ -66,7 +66,7 @@ whereCountable('nothing leaks', () => {
   test(`${CONCURRENT} concurrent connections, ${SHORT} short ones, reset ones and rejected ones`, async () => {
     const nodePort = await freePort();
     const logger = new RecordingLogger();
-    const proxy = new LoopbackWorld({ logger });
+    const proxy = new LoopbackFixture({ logger });
     const service = { nodePort, port, endpoints: ['127.0.0.1'] };
     // A connection here is three descriptors of this process: the client's end and both of the proxy.
     const count = Math.min(CONCURRENT, Math.floor((await descriptorLimit()) / 3) - 200);
@@ -132,7 +132,7 @@ whereCountable('nothing leaks', () => {
     const descriptorsBefore = descriptors();
     const carrier = new SpliceCarrier();
     await carrier.start();
-    const proxy = new LoopbackWorld({ carrier, bulkAfter: 0 });
+    const proxy = new LoopbackFixture({ carrier, bulkAfter: 0 });
     try {
       await proxy.install({ nodePort, port, endpoints: ['127.0.0.1'] });
       for (let round = 0; round < runCount(2, 4); round++) {

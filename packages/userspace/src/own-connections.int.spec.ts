@@ -4,8 +4,8 @@ import { afterEach, expect, test } from '@jest/globals';
 import { RecordingLogger, until } from '@kube-proxier/core/testing';
 import { FakeIptables, FakeMarkedSockets } from '@kube-proxier/linux/testing';
 import { IptablesRedirector } from './apply/iptables-redirector.js';
+import { freePort, LoopbackFixture, type LoopbackService } from './testing/loopback-fixture.js';
 import { LoopbackClient, LoopbackServer, udpEcho } from './testing/loopback-servers.js';
-import { freePort, type LoopbackService, LoopbackWorld } from './testing/loopback-world.js';
 
 const ENDPOINT = '127.0.0.2';
 const EXTERNAL_IP = '198.51.100.9';
@@ -19,10 +19,10 @@ afterEach(async () => {
 });
 
 /** A proxy whose rules go to a fake, and an external IP that is the address of endpoints. */
-function world(sockets: FakeMarkedSockets) {
+function fixture(sockets: FakeMarkedSockets) {
   const iptables = new FakeIptables();
   const logger = new RecordingLogger();
-  const proxy = new LoopbackWorld({
+  const proxy = new LoopbackFixture({
     standIns: { [EXTERNAL_IP]: ENDPOINT },
     logger,
     redirection: async () => {
@@ -73,7 +73,7 @@ async function answered(nodePort: number): Promise<void> {
 test('only connections to an endpoint that is redirected carry the mark, from the time that it is', async () => {
   const endpoint = await tcpEndpoint();
   const sockets = new FakeMarkedSockets();
-  const { proxy, iptables, rules, logger } = world(sockets);
+  const { proxy, iptables, rules, logger } = fixture(sockets);
   const plain = await service(endpoint.port, 'TCP', []);
   await proxy.install(plain);
   await answered(plain.nodePort);
@@ -96,7 +96,7 @@ test('UDP sessions to an endpoint that is redirected carry the mark', async () =
   const endpoint = await udpEcho(ENDPOINT, 0);
   cleanups.push(() => endpoint.close());
   const sockets = new FakeMarkedSockets();
-  const { proxy } = world(sockets);
+  const { proxy } = fixture(sockets);
   const redirected = await service(endpoint.port, 'UDP', [EXTERNAL_IP]);
   await proxy.install(redirected);
   const client = createSocket('udp4');
@@ -110,7 +110,7 @@ test('UDP sessions to an endpoint that is redirected carry the mark', async () =
 test('if a marked socket cannot be created, the client is reset, and the next one is served', async () => {
   const endpoint = await tcpEndpoint();
   const sockets = new FakeMarkedSockets();
-  const { proxy, logger } = world(sockets);
+  const { proxy, logger } = fixture(sockets);
   const redirected = await service(endpoint.port, 'TCP', [EXTERNAL_IP]);
   await proxy.install(redirected);
   sockets.failWith = 'EMFILE';
@@ -127,7 +127,7 @@ test('if a marked UDP socket cannot be created, the datagram is lost, and the ne
   const endpoint = await udpEcho(ENDPOINT, 0);
   cleanups.push(() => endpoint.close());
   const sockets = new FakeMarkedSockets();
-  const { proxy } = world(sockets);
+  const { proxy } = fixture(sockets);
   const redirected = await service(endpoint.port, 'UDP', [EXTERNAL_IP]);
   await proxy.install(redirected);
   sockets.failWith = 'ENFILE';
@@ -145,7 +145,7 @@ test('if a marked UDP socket cannot be created, the datagram is lost, and the ne
 test('where packets cannot be marked, an endpoint is never redirected for this host, and one warning names the Service', async () => {
   const endpoint = await tcpEndpoint();
   const sockets = new FakeMarkedSockets({ unusable: 'the package koffi is missing' });
-  const { proxy, iptables, rules, logger } = world(sockets);
+  const { proxy, iptables, rules, logger } = fixture(sockets);
   const redirected = await service(endpoint.port, 'TCP', [EXTERNAL_IP]);
   const elsewhere = { ...redirected, endpoints: ['127.0.0.3'] };
   await proxy.install(elsewhere);
@@ -176,7 +176,7 @@ test('where packets cannot be marked, an endpoint is never redirected for this h
 
 test('a foreign rule before the one that exempts own connections is detected as drift', async () => {
   const endpoint = await tcpEndpoint();
-  const { proxy, iptables } = world(new FakeMarkedSockets());
+  const { proxy, iptables } = fixture(new FakeMarkedSockets());
   await proxy.install(await service(endpoint.port, 'TCP', [EXTERNAL_IP]));
   expect((await proxy.readBack()).redirectInForce).toBe(true);
   await iptables.restore(`*nat\n-D KUBE-PORTALS-HOST ${EXEMPT}\n-A KUBE-PORTALS-HOST ${EXEMPT}\nCOMMIT\n`);

@@ -7,15 +7,15 @@ import { until } from '@kube-proxier/core/testing';
 import { countsOf } from './metrics.js';
 import { DescriptorBudget } from './proxy/descriptor-budget.js';
 import { SpliceCarrier } from './splice/splice-carrier.js';
+import { freePort, LoopbackFixture, type LoopbackFixtureOptions } from './testing/loopback-fixture.js';
 import { hangingServer, LoopbackClient, LoopbackServer } from './testing/loopback-servers.js';
-import { freePort, LoopbackWorld, type LoopbackWorldOptions } from './testing/loopback-world.js';
 
 /** Of the proxy, for all tests of a group. */
-let settings: LoopbackWorldOptions = {};
+let settings: LoopbackFixtureOptions = {};
 const cleanups: (() => Promise<unknown>)[] = [];
 
-async function world(options: LoopbackWorldOptions = {}): Promise<LoopbackWorld> {
-  const made = new LoopbackWorld({ ...settings, ...options });
+async function fixture(options: LoopbackFixtureOptions = {}): Promise<LoopbackFixture> {
+  const made = new LoopbackFixture({ ...settings, ...options });
   cleanups.push(() => made.close());
   return made;
 }
@@ -86,7 +86,7 @@ describe.each(['IPv4', 'IPv6'] as const)('TCP through sockets, %s', (family) => 
 
   test('serves a NodePort, and counts', async () => {
     const { port } = await serving(LoopbackServer.echo(host, 0));
-    const proxy = await world({ family });
+    const proxy = await fixture({ family });
     await proxy.install({ nodePort, port, endpoints: [host] });
     const client = LoopbackClient.connect(nodePort, host);
     client.socket.end('hello');
@@ -107,7 +107,7 @@ describe.each(['IPv4', 'IPv6'] as const)('TCP through sockets, %s', (family) => 
   });
 
   test('without endpoints a client is accepted and reset', async () => {
-    const proxy = await world({ family });
+    const proxy = await fixture({ family });
     await proxy.install({ nodePort, port: 1, endpoints: [] });
     const client = LoopbackClient.connect(nodePort, host);
     await until(() => client.closed, 'the end');
@@ -141,7 +141,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     const { port } = await serving(LoopbackServer.echo('127.0.0.2', 0));
     await serving(LoopbackServer.echo('127.0.0.3', port));
     await serving(LoopbackServer.echo('127.0.0.4', port));
-    const proxy = await world();
+    const proxy = await fixture();
     await proxy.install({ nodePort, port, endpoints: ['127.0.0.2', '127.0.0.3', '127.0.0.4'] });
     const answers: string[] = [];
     for (let i = 0; i < 6; i++) {
@@ -154,7 +154,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
   test('keeps a client with its endpoint by affinity, and moves it when that fails', async () => {
     const one = await LoopbackServer.echo('127.0.0.2', 0);
     const two = await serving(LoopbackServer.echo('127.0.0.3', one.port));
-    const proxy = await world();
+    const proxy = await fixture();
     const service = {
       nodePort,
       port: one.port,
@@ -177,7 +177,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
 
   test('tries other endpoints when one refuses', async () => {
     const { port } = await serving(LoopbackServer.echo('127.0.0.2', 0));
-    const proxy = await world();
+    const proxy = await fixture();
     await proxy.install({ nodePort, port, endpoints: ['127.0.0.2', '127.0.0.8', '127.0.0.9'] });
     for (let i = 0; i < 6; i++) {
       expect(await answerOf(nodePort)).toBe('127.0.0.2');
@@ -191,7 +191,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
       const hanging = await hangingServer(address, port);
       cleanups.push(() => hanging.close());
     }
-    const proxy = await world({ dialTimeouts: [30, 30, 30, 30] });
+    const proxy = await fixture({ dialTimeouts: [30, 30, 30, 30] });
     await proxy.install({ nodePort, port, endpoints: ['127.0.0.2', '127.0.0.3', '127.0.0.4'] });
     for (let i = 0; i < 3; i++) {
       expect(await answerOf(nodePort)).toBe('127.0.0.2');
@@ -206,7 +206,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
 
   test('half-close by the client: the endpoint continues to send', async () => {
     const server = await serving(LoopbackServer.start('127.0.0.1', 0, () => {}));
-    const proxy = await world();
+    const proxy = await fixture();
     await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
     const client = LoopbackClient.connect(nodePort);
     client.socket.end('question');
@@ -230,7 +230,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
 
   test('half-close by the endpoint: the client continues to send', async () => {
     const server = await serving(LoopbackServer.start('127.0.0.1', 0, (socket) => socket.end('all I have')));
-    const proxy = await world();
+    const proxy = await fixture();
     await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
     const client = LoopbackClient.connect(nodePort);
     await until(() => client.ended, 'the end at the client');
@@ -243,7 +243,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
 
   test('an idle half-closed connection is closed after the timeout', async () => {
     const server = await serving(LoopbackServer.start('127.0.0.1', 0, (socket) => socket.end()));
-    const proxy = await world({ halfClosedTimeout: 50 });
+    const proxy = await fixture({ halfClosedTimeout: 50 });
     await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
     const client = LoopbackClient.connect(nodePort);
     await until(() => client.ended, 'the end of one direction');
@@ -253,7 +253,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
 
   test.each(['client', 'endpoint'] as const)('a reset by the %s reaches the other side', async (who) => {
     const server = await serving(LoopbackServer.echo('127.0.0.1', 0));
-    const proxy = await world();
+    const proxy = await fixture();
     await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
     const client = LoopbackClient.connect(nodePort);
     await until(() => client.text !== '', 'an answer');
@@ -294,7 +294,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
         more();
       }),
     );
-    const proxy = await world();
+    const proxy = await fixture();
     await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
     const client = LoopbackClient.connect(nodePort);
     client.socket.removeAllListeners('data').pause();
@@ -319,7 +319,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
 
   test('a slow endpoint holds back the client', async () => {
     const server = await serving(LoopbackServer.start('127.0.0.1', 0, (socket) => socket.pause()));
-    const proxy = await world();
+    const proxy = await fixture();
     await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
     const client = LoopbackClient.connect(nodePort);
     const content = Buffer.alloc(64 << 20);
@@ -348,7 +348,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
   test('all data arrives in order, in both directions, at any speed', async () => {
     const size = 32 << 20;
     const server = await serving(LoopbackServer.start('127.0.0.1', 0, () => {}));
-    const proxy = await world();
+    const proxy = await fixture();
     await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
     const client = netConnect({ host: '127.0.0.1', port: nodePort, allowHalfOpen: true });
     await until(() => server.connections.length === 1, 'a connection');
@@ -369,7 +369,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
   test('concurrent connections do not delay each other', async () => {
     const size = 1 << 20;
     const server = await serving(LoopbackServer.start('127.0.0.1', 0, (socket) => socket.pipe(socket)));
-    const proxy = await world();
+    const proxy = await fixture();
     await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
     const stuck = Array.from({ length: 5 }, () => netConnect({ host: '127.0.0.1', port: nodePort }).pause());
     for (const socket of stuck) {
@@ -393,7 +393,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
   test('stopping the proxy resets both sides, and closes every descriptor', async () => {
     const server = await serving(LoopbackServer.echo('127.0.0.1', 0));
     const budget = new DescriptorBudget(100);
-    const proxy = await world({ budget });
+    const proxy = await fixture({ budget });
     await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
     const clients = Array.from({ length: 3 }, () => LoopbackClient.connect(nodePort));
     await until(() => clients.every(({ text }) => text !== ''), 'answers');
@@ -414,7 +414,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
 
   test('connections to a deleted endpoint or Service continue', async () => {
     const server = await serving(LoopbackServer.echo('127.0.0.2', 0));
-    const proxy = await world();
+    const proxy = await fixture();
     const service = { nodePort, port: server.port, endpoints: ['127.0.0.2'] };
     await proxy.install(service);
     const client = LoopbackClient.connect(nodePort);
@@ -441,7 +441,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
 
   test('source ranges and routes by source are enforced in the proxy', async () => {
     const server = await serving(LoopbackServer.echo('127.0.0.2', 0));
-    const proxy = await world({
+    const proxy = await fixture({
       proxier: { localTrafficDetection: { kind: 'source-cidr', cidr: '127.7.0.0/16' } },
     });
     await proxy.install({
@@ -458,7 +458,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
   test('names the client to endpoints that want it', async () => {
     for (const version of ['v1', 'v2'] as const) {
       const server = await serving(LoopbackServer.start('127.0.0.1', 0, () => {}));
-      const proxy = await world();
+      const proxy = await fixture();
       await proxy.install({
         nodePort,
         port: server.port,
@@ -495,7 +495,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     const server = await serving(LoopbackServer.echo('127.0.0.1', 0));
     const warnings: string[] = [];
     const silent = { error() {}, info() {}, debug() {}, v: () => false };
-    const proxy = await world({ logger: { ...silent, warn: (message) => warnings.push(message) } });
+    const proxy = await fixture({ logger: { ...silent, warn: (message) => warnings.push(message) } });
     const annotations = { 'kube-proxier.io/max-connections': '2' };
     await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'], annotations });
     const clients = [LoopbackClient.connect(nodePort), LoopbackClient.connect(nodePort)];
@@ -515,7 +515,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     const server = await serving(LoopbackServer.echo('127.0.0.1', 0));
     const other = await LoopbackServer.echo('0.0.0.0', nodePort);
     const second = await freePort();
-    const proxy = await world();
+    const proxy = await fixture();
     const services = [
       { name: 'web', nodePort, port: server.port, endpoints: ['127.0.0.1'] },
       { name: 'two', nodePort: second, port: server.port, endpoints: ['127.0.0.1'] },
@@ -533,7 +533,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
   test('prefers the endpoint with the fewest connections if requested', async () => {
     const server = await serving(LoopbackServer.echo('127.0.0.2', 0));
     await serving(LoopbackServer.echo('127.0.0.3', server.port));
-    const proxy = await world();
+    const proxy = await fixture();
     await proxy.install({
       nodePort,
       port: server.port,

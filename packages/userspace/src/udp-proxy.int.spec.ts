@@ -5,8 +5,13 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { until, VirtualClock } from '@kube-proxier/core/testing';
 import { DescriptorBudget } from './proxy/descriptor-budget.js';
+import {
+  freePort,
+  LoopbackFixture,
+  type LoopbackFixtureOptions,
+  type LoopbackService,
+} from './testing/loopback-fixture.js';
 import { udpEcho } from './testing/loopback-servers.js';
-import { freePort, type LoopbackService, LoopbackWorld, type LoopbackWorldOptions } from './testing/loopback-world.js';
 
 /** So many clients with one datagram each. */
 const CROWD = `
@@ -46,8 +51,8 @@ afterEach(async () => {
   }
 });
 
-function world(options: LoopbackWorldOptions = {}): LoopbackWorld {
-  const made = new LoopbackWorld(options);
+function fixture(options: LoopbackFixtureOptions = {}): LoopbackFixture {
+  const made = new LoopbackFixture(options);
   cleanups.push(() => made.close());
   return made;
 }
@@ -71,7 +76,7 @@ describe.each(['IPv4', 'IPv6'] as const)('UDP through sockets, %s', (family) => 
 
   test('clients that connect while the process is busy are served', async () => {
     const { port } = await endpoint(host);
-    const proxy = world({ family });
+    const proxy = fixture({ family });
     await proxy.install({ protocol: 'UDP', nodePort, port, endpoints: [host] });
     // More than a socket holds by default, fewer than it does with twice as much. This process is blocked in the meantime.
     const sent = spawnSync(process.execPath, ['--input-type=module', '--eval', CROWD, host, `${nodePort}`, '450']);
@@ -84,7 +89,7 @@ describe.each(['IPv4', 'IPv6'] as const)('UDP through sockets, %s', (family) => 
     const slow = new Worker(SLOW_ENDPOINT, { eval: true, workerData: { host, port: endpointPort } });
     cleanups.push(() => slow.terminate());
     const [gate] = (await once(slow, 'message')) as [Int32Array];
-    const proxy = world({ family });
+    const proxy = fixture({ family });
     await proxy.install({ protocol: 'UDP', nodePort, port: endpointPort, endpoints: [host] });
     const { send, answers } = client(host);
     send('x');
@@ -103,7 +108,7 @@ describe.each(['IPv4', 'IPv6'] as const)('UDP through sockets, %s', (family) => 
   test('a client keeps its session until the idle timeout', async () => {
     const { port } = await endpoint(host);
     const clock = new VirtualClock();
-    const proxy = world({ family, clock });
+    const proxy = fixture({ family, clock });
     await proxy.install({ protocol: 'UDP', nodePort, port, endpoints: [host] });
     const { send, answers } = client(host);
     for (let i = 1; i <= 3; i++) {
@@ -126,7 +131,7 @@ describe('UDP', () => {
   test('sessions of a removed endpoint restart with another', async () => {
     const { port } = await endpoint('127.0.0.2');
     await endpoint('127.0.0.3', port);
-    const proxy = world({ udpTimeout: 60_000 });
+    const proxy = fixture({ udpTimeout: 60_000 });
     await proxy.install({ protocol: 'UDP', nodePort, port, endpoints: ['127.0.0.2'] });
     const { send, answers } = client('127.0.0.1');
     send('x');
@@ -140,7 +145,7 @@ describe('UDP', () => {
 
   test('an endpoint without a listener loses one datagram, and the client gets another endpoint', async () => {
     const { port } = await endpoint('127.0.0.2');
-    const proxy = world({ udpTimeout: 60_000 });
+    const proxy = fixture({ udpTimeout: 60_000 });
     await proxy.install({ protocol: 'UDP', nodePort, port, endpoints: ['127.0.0.2', '127.0.0.3'] });
     const { send, answers } = client('127.0.0.1');
     await until(() => {
@@ -157,7 +162,7 @@ describe('UDP', () => {
     const hosts = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
     const { port } = await endpoint(hosts[0] as string);
     const others = [await udpEcho(hosts[1] as string, port), await udpEcho(hosts[2] as string, port)];
-    const proxy = world({ udpTimeout: 60_000 });
+    const proxy = fixture({ udpTimeout: 60_000 });
     await proxy.install({ protocol: 'UDP', nodePort, port, endpoints: hosts, ...rest });
     const first = client('127.0.0.1');
     const second = client('127.0.0.1');
@@ -179,7 +184,7 @@ describe('UDP', () => {
     const { port } = await endpoint('127.0.0.2');
     const restarting = await udpEcho('127.0.0.3', port);
     const clock = new VirtualClock();
-    const proxy = world({ clock, udpTimeout: 60_000 });
+    const proxy = fixture({ clock, udpTimeout: 60_000 });
     await proxy.install({ protocol: 'UDP', nodePort, port, endpoints: ['127.0.0.2', '127.0.0.3'] });
     // Two sessions: one with each endpoint.
     const clients = [client('127.0.0.1'), client('127.0.0.1')];
@@ -215,7 +220,7 @@ describe('UDP', () => {
       const { port } = await endpoint('127.0.0.2');
       await endpoint('127.0.0.3', port);
       const clock = new VirtualClock();
-      const proxy = world({ clock });
+      const proxy = fixture({ clock });
       const spec = { sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 10 } } };
       await proxy.install({ protocol: 'UDP', nodePort, port, endpoints: ['127.0.0.2', '127.0.0.3'], spec });
       const { send, answers } = client('127.0.0.1');
@@ -240,7 +245,7 @@ describe('UDP', () => {
   test('a flood from many ports is limited, and service resumes after it', async () => {
     const { port } = await endpoint('127.0.0.2');
     const budget = new DescriptorBudget(40);
-    const proxy = world({ budget, udpTimeout: 300 });
+    const proxy = fixture({ budget, udpTimeout: 300 });
     await proxy.install({ protocol: 'UDP', nodePort, port, endpoints: ['127.0.0.2'] });
     const clients = Array.from({ length: 200 }, () => client('127.0.0.1'));
     let most = 0;
@@ -260,7 +265,7 @@ describe('UDP', () => {
   });
 
   test('without endpoints datagrams are dropped, without a session', async () => {
-    const proxy = world();
+    const proxy = fixture();
     await proxy.install({ protocol: 'UDP', nodePort, port: 9, endpoints: [] });
     const { send } = client('127.0.0.1');
     send('x');

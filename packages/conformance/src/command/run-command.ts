@@ -10,7 +10,7 @@ import { selectCases } from '../cases/select-cases.js';
 import { ConformanceError } from '../conformance-error.js';
 import { formatReport } from '../report/format-report.js';
 import { Progress } from '../report/progress.js';
-import { type KeptWorld, runConformance, tally } from '../run/run-conformance.js';
+import { type KeptFixture, runConformance, tally } from '../run/run-conformance.js';
 import { type CommandLine, parseCommandLine } from './command-line.js';
 
 /** Input and output of the command. */
@@ -67,7 +67,7 @@ async function execute(line: CommandLine, io: CommandIO): Promise<0 | 1 | 2> {
     ...(line.mode === undefined ? {} : { mode: line.mode }),
     ...(line.jobs === undefined ? {} : { jobs: line.jobs }),
     ...(line.patience === undefined ? {} : { patience: line.patience }),
-    ...(line.keep ? { onKept: (kept: KeptWorld) => keep(kept, io) } : {}),
+    ...(line.keep ? { onKept: (kept: KeptFixture) => keep(kept, io) } : {}),
   });
   progress.end();
   const text = formatReport(report, line.report);
@@ -107,7 +107,7 @@ function findModule(backend: string): string {
   }
 }
 
-async function keep({ id, namespaces }: KeptWorld, { progress, signal }: CommandIO): Promise<void> {
+async function keep({ id, namespaces }: KeptFixture, { progress, signal }: CommandIO): Promise<void> {
   const lines = Object.entries(namespaces).map(
     ([host, name]) => `  ${host.padEnd(14)} nsenter --net=/run/netns/${name} bash\n`,
   );

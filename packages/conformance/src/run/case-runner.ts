@@ -1,7 +1,7 @@
 import type { BackendCapabilities } from '@kube-proxier/core';
 import type { BackendChoice } from '../backend/messages.js';
 import type { ConformanceCase } from '../cases/conformance-case.js';
-import { ConformanceWorld } from '../world/conformance-world.js';
+import { ConformanceFixture } from '../fixture/conformance-fixture.js';
 import type { CaseResult } from './case-result.js';
 import { lackingFor, runCase, skippedResult } from './run-case.js';
 
@@ -16,7 +16,7 @@ export interface CaseRunnerOptions {
   readonly onBegin?: (one: ConformanceCase) => void;
   readonly onResult?: (result: CaseResult) => void;
   /** Called by an idle sandbox, before it is removed. */
-  readonly onIdle?: (world: ConformanceWorld, last: ConformanceCase) => Promise<void>;
+  readonly onIdle?: (fixture: ConformanceFixture, last: ConformanceCase) => Promise<void>;
 }
 
 /** Runs cases in several sandboxes concurrently; requested cases have priority. */
@@ -83,25 +83,25 @@ export class CaseRunner {
   }
 
   async #worker(): Promise<void> {
-    let world: ConformanceWorld | undefined;
+    let fixture: ConformanceFixture | undefined;
     let last: ConformanceCase | undefined;
     try {
       for (let one = this.#next(last); one; one = this.#next(last)) {
         last = one;
         this.#options.onBegin?.(one);
-        world ??= await ConformanceWorld.create(this.#options.choice, this.#options.patience);
-        const result = await runCase(world, one, this.#options.capabilities, this.#options.patience);
+        fixture ??= await ConformanceFixture.create(this.#options.choice, this.#options.patience);
+        const result = await runCase(fixture, one, this.#options.capabilities, this.#options.patience);
         if (result.failures.some(({ variant }) => variant === 'all')) {
           // Its remaining state is unknown.
-          await world.kill();
+          await fixture.kill();
         }
         this.#record(result);
       }
-      if (world && last) {
-        await this.#options.onIdle?.(world, last);
+      if (fixture && last) {
+        await this.#options.onIdle?.(fixture, last);
       }
     } finally {
-      await world?.close();
+      await fixture?.close();
     }
   }
 

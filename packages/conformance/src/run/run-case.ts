@@ -2,7 +2,7 @@ import { type BackendCapabilities, isProxierError } from '@kube-proxier/core';
 import { type ContinuousClient, failuresOf, type SandboxConnection } from '@kube-proxier/network-sandbox';
 import type { Capability, CaseFlow, CaseObject, CaseStep, ConformanceCase } from '../cases/conformance-case.js';
 import { fill, type Placeholders, placeholdersOf } from '../cases/placeholders.js';
-import { type ConformanceWorld, isLoopback } from '../world/conformance-world.js';
+import { type ConformanceFixture, isLoopback } from '../fixture/conformance-fixture.js';
 import type { CaseFailure, CaseResult, CaseVariant, LeftOut } from './case-result.js';
 import {
   ANSWER_TIMEOUT,
@@ -109,12 +109,12 @@ export function skippedResult({ id, title, spec }: ConformanceCase, lacks: reado
  * never ran: every case would fail.
  */
 export async function runCase(
-  world: ConformanceWorld,
+  fixture: ConformanceFixture,
   one: ConformanceCase,
   capabilities: BackendCapabilities,
   patience: number,
 ): Promise<CaseResult> {
-  return await new CaseRun(world, one, { ...CAPABILITIES, ...capabilities }, patience).run();
+  return await new CaseRun(fixture, one, { ...CAPABILITIES, ...capabilities }, patience).run();
 }
 
 class CaseRun {
@@ -128,7 +128,7 @@ class CaseRun {
   #step = 0;
 
   constructor(
-    private readonly world: ConformanceWorld,
+    private readonly fixture: ConformanceFixture,
     private readonly one: ConformanceCase,
     private readonly capabilities: Required<BackendCapabilities>,
     private readonly patience: number,
@@ -138,7 +138,7 @@ class CaseRun {
     const { id, title, spec, steps, options } = this.one;
     const started = performance.now();
     try {
-      await this.world.begin(fill(options, this.#shared()));
+      await this.fixture.begin(fill(options, this.#shared()));
       this.#runs = this.#variants();
       for (const step of steps) {
         this.#step += 1;
@@ -148,7 +148,7 @@ class CaseRun {
         }
       }
     } catch (error) {
-      if (isProxierError(error) && error.code === 'CONFORMANCE_BACKEND_UNUSABLE' && !this.world.hasStarted) {
+      if (isProxierError(error) && error.code === 'CONFORMANCE_BACKEND_UNUSABLE' && !this.fixture.hasStarted) {
         throw error;
       }
       this.#fail('all', {
@@ -171,12 +171,12 @@ class CaseRun {
 
   /** Placeholders with equal values in every variant. */
   #shared(): Placeholders {
-    return placeholdersOf(this.world.sandbox, this.one.families[0] ?? 'IPv4', 'TCP', 0);
+    return placeholdersOf(this.fixture.sandbox, this.one.families[0] ?? 'IPv4', 'TCP', 0);
   }
 
   #variants(): VariantRun[] {
     const { families } = this.one;
-    const there = this.world.families;
+    const there = this.fixture.families;
     const protocols = this.one.protocols.filter((protocol) => this.#speaks(protocol));
     if (protocols.length < this.one.protocols.length) {
       this.#lacks.set('udp', families.length);
@@ -190,7 +190,7 @@ class CaseRun {
         protocols.map((protocol) => ({
           variant: { family, protocol },
           label: `${family} ${protocol}`,
-          placeholders: placeholdersOf(this.world.sandbox, family, protocol, this.world.nextSlot()),
+          placeholders: placeholdersOf(this.fixture.sandbox, family, protocol, this.fixture.nextSlot()),
           objects: new Map(),
           remembered: new Map(),
           connections: new Map(),
@@ -205,7 +205,7 @@ class CaseRun {
   }
 
   async #do(step: CaseStep): Promise<void> {
-    const { world } = this;
+    const { fixture } = this;
     if ('apply' in step) {
       await this.#change((run) => step.apply.map((object) => this.#render(run, object)));
     } else if ('patch' in step) {
@@ -220,19 +220,19 @@ class CaseRun {
         for (const { kind, name } of step.delete) {
           const object = this.#existing(run, kind, nameIn(run, name));
           run.objects.delete(keyOf(object));
-          world.remove(object);
+          fixture.remove(object);
         }
       }
-      await world.apply();
+      await fixture.apply();
     } else if ('kill' in step) {
-      await world.kill();
+      await fixture.kill();
     } else if ('start' in step) {
-      await world.start();
-      await world.apply();
+      await fixture.start();
+      await fixture.apply();
     } else if ('cleanup' in step) {
-      await world.cleanUp();
+      await fixture.cleanUp();
     } else if ('flush' in step) {
-      await world.flush();
+      await fixture.flush();
     } else {
       await Promise.all(this.#runs.map((run) => this.#checkStep(run, step)));
       await this.#checkAgain();
@@ -243,10 +243,10 @@ class CaseRun {
     for (const run of this.#runs) {
       for (const object of objectsOf(run)) {
         run.objects.set(keyOf(object), object);
-        this.world.put(object);
+        this.fixture.put(object);
       }
     }
-    await this.world.apply();
+    await this.fixture.apply();
   }
 
   /** Replaces placeholders, and makes names of Services and EndpointSlices unique for each variant. */
@@ -254,7 +254,7 @@ class CaseRun {
     const filled = fill(object, { ...run.placeholders, ...this.#rememberedAddresses(run) });
     if (filled.kind === 'Node') {
       // All variants share the node: a case that changes it lists only addresses of the variant's family.
-      const { node } = this.world.sandbox;
+      const { node } = this.fixture.sandbox;
       const addresses = [node.ipv4, node.ipv6].map((address) => ({ type: 'InternalIP', address }));
       return { ...filled, status: { addresses } };
     }
@@ -295,7 +295,7 @@ class CaseRun {
     return Object.fromEntries(
       [...run.remembered].map(([name, host]) => [
         name,
-        hostNamed(this.world.sandbox, host).address(run.variant.family),
+        hostNamed(this.fixture.sandbox, host).address(run.variant.family),
       ]),
     );
   }
@@ -308,7 +308,7 @@ class CaseRun {
     } else if ('open' in step) {
       const { as, from, to, port } = fill(step.open, run.placeholders);
       const timeout = ANSWER_TIMEOUT * this.patience;
-      const host = hostNamed(this.world.sandbox, from);
+      const host = hostNamed(this.fixture.sandbox, from);
       run.connections.set(as, await host.open({ to, port: Number(port), timeout }));
     } else if ('talk' in step) {
       const connection = run.connections.get(step.talk);
@@ -324,7 +324,7 @@ class CaseRun {
       await this.#expectReset(run, step.reset);
     } else if ('client' in step) {
       const { as, from, to, port } = fill(step.client, run.placeholders);
-      run.clients.set(as, await hostNamed(this.world.sandbox, from).startClient({ to, port: Number(port) }, 5));
+      run.clients.set(as, await hostNamed(this.fixture.sandbox, from).startClient({ to, port: Number(port) }, 5));
     } else if ('attempts' in step) {
       await run.clients.get(step.attempts.of)?.moreAttempts(step.attempts.count);
     } else if ('stop' in step) {
@@ -352,7 +352,7 @@ class CaseRun {
     const otherServices = services.map(({ metadata }) => `default/${metadata.name}`).filter((other) => other !== name);
     this.#flows += 1;
     const mismatch = await sendCounted(
-      { world: this.world, patience: this.patience },
+      { fixture: this.fixture, patience: this.patience },
       { service: name, otherServices, variant: run.variant, from, to, port: Number(port) },
       sent,
     );
@@ -425,16 +425,16 @@ class CaseRun {
       protocol: filled.protocol ?? run.variant.protocol,
     };
     if (ready.source !== undefined) {
-      await this.world.lend(ready.source);
+      await this.fixture.lend(ready.source);
     }
-    const target = this.world.sandbox.hosts.find(({ addresses }) => addresses.includes(ready.to));
+    const target = this.fixture.sandbox.hosts.find(({ addresses }) => addresses.includes(ready.to));
     if (ready.expect === 'untouched' && target) {
-      await this.world.serve(target, ready.port, ready.protocol);
+      await this.fixture.serve(target, ready.port, ready.protocol);
     }
     await this.#serveAt(ready);
     this.#flows += 1;
-    const { patience, world } = this;
-    const context = { sandbox: world.sandbox, preservesSource, remembered: run.remembered, patience };
+    const { patience, fixture } = this;
+    const context = { sandbox: fixture.sandbox, preservesSource, remembered: run.remembered, patience };
     const deadline = performance.now() + within * 1000 * patience;
     let mismatch = await judgeFlow(context, ready);
     while (mismatch !== undefined && performance.now() < deadline) {
@@ -452,8 +452,8 @@ class CaseRun {
   async #serveAt({ expect, protocol }: ReadyFlow): Promise<void> {
     const { at, by } = typeof expect === 'string' ? { at: undefined, by: [] } : expect;
     if (at !== undefined) {
-      const hosts = this.world.sandbox.hosts.filter(({ name }) => by.includes(name));
-      await Promise.all(hosts.map((host) => this.world.serve(host, at, protocol, serverName(host.name, at))));
+      const hosts = this.fixture.sandbox.hosts.filter(({ name }) => by.includes(name));
+      await Promise.all(hosts.map((host) => this.fixture.serve(host, at, protocol, serverName(host.name, at))));
     }
   }
 
@@ -481,7 +481,7 @@ class CaseRun {
   /** Whether the destination is an address of the node, so that the packet is for a NodePort. */
   #isForNode(run: VariantRun, to: string): boolean {
     const address = String(fill(to, run.placeholders));
-    return isLoopback(address) || this.world.sandbox.node.addresses.includes(address);
+    return isLoopback(address) || this.fixture.sandbox.node.addresses.includes(address);
   }
 
   /** Repeats flows that shared endpoints with others by round robin, one at a time, until all of their endpoints answered. */
@@ -519,7 +519,7 @@ class CaseRun {
       ...[...connections.values()].map((connection) => connection.close()),
       ...[...clients.values()].map((client) => client.stop()),
     ]);
-    await Promise.allSettled([...open, this.world.returnAddresses()]);
+    await Promise.allSettled([...open, this.fixture.returnAddresses()]);
   }
 }
 

@@ -27,13 +27,13 @@ export interface ConformanceOptions {
   /** Called when a case starts. */
   readonly onBegin?: (one: ConformanceCase) => void;
   /** Runs one case after the other, stops after the first that fails (or the last), and calls this before cleaning up. */
-  readonly onKept?: (kept: KeptWorld) => Promise<void>;
+  readonly onKept?: (kept: KeptFixture) => Promise<void>;
   /** Aborts the run; all sandboxes are removed. */
   readonly signal?: AbortSignal;
 }
 
 /** A sandbox that is kept for inspection. */
-export interface KeptWorld {
+export interface KeptFixture {
   /** The case that ran last. */
   readonly id: string;
   /** Network namespaces by host. */

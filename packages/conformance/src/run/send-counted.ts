@@ -1,6 +1,6 @@
 import type { SandboxHost, Target } from '@kube-proxier/network-sandbox';
 import type { CountedTotal } from '../backend/messages.js';
-import type { ConformanceWorld } from '../world/conformance-world.js';
+import type { ConformanceFixture } from '../fixture/conformance-fixture.js';
 import type { CaseVariant } from './case-result.js';
 import { judgeCounters } from './judge-counters.js';
 import { ANSWER_TIMEOUT, type FlowMismatch, hostNamed } from './judge-flow.js';
@@ -17,7 +17,7 @@ const SETTLED_AFTER = 2500;
 
 /** The environment of a case. */
 export interface CountingPlace {
-  readonly world: ConformanceWorld;
+  readonly fixture: ConformanceFixture;
   /** Factor on all timeouts. */
   readonly patience: number;
 }
@@ -54,15 +54,15 @@ interface Sending {
  * @returns the error; undefined when correct.
  */
 export async function sendCounted(
-  { world, patience }: CountingPlace,
+  { fixture, patience }: CountingPlace,
   route: CountedRoute,
   amount: SentAmount,
 ): Promise<FlowMismatch | undefined> {
   const { service, otherServices, variant, from, to, port } = route;
   const { flow, quantity, each, times, send } = sendingOf(route, amount);
-  const host = hostNamed(world.sandbox, from);
+  const host = hostNamed(fixture.sandbox, from);
   const target = { protocol: variant.protocol, to, port, timeout: ANSWER_TIMEOUT * patience };
-  let before = await world.count();
+  let before = await fixture.count();
   let byEndpoint = new Map<string, number>();
   let tries = 1;
   for (let sent = 0; sent < times; sent++) {
@@ -70,7 +70,7 @@ export async function sendCounted(
     if (by === undefined && variant.protocol === 'UDP' && tries < DATAGRAM_TRIES) {
       // Datagrams may be lost, and a lost one is counted for an unknown endpoint: restarts.
       tries += 1;
-      before = await settledCounts({ world, patience }, service);
+      before = await settledCounts({ fixture, patience }, service);
       byEndpoint = new Map();
       sent = -1;
       continue;
@@ -78,12 +78,12 @@ export async function sendCounted(
     if (by === undefined) {
       return { flow, expected: 'all are answered', actual: `not after ${sent * each} ${quantity}` };
     }
-    const address = hostNamed(world.sandbox, by).address(variant.family);
+    const address = hostNamed(fixture.sandbox, by).address(variant.family);
     byEndpoint.set(address, (byEndpoint.get(address) ?? 0) + each);
   }
   const counted = { flow, quantity, service, otherServices, variant, byEndpoint };
   const isEnough = (counts: readonly CountedTotal[]) => !judgeCounters(counted, before, counts)?.isTooLittle;
-  return judgeCounters(counted, before, await settledCounts({ world, patience }, service, isEnough));
+  return judgeCounters(counted, before, await settledCounts({ fixture, patience }, service, isEnough));
 }
 
 function sendingOf({ from, to, port, variant }: CountedRoute, amount: SentAmount): Sending {
@@ -108,7 +108,7 @@ function sendingOf({ from, to, port, variant }: CountedRoute, amount: SentAmount
  * seconds, so the first values may be incomplete.
  */
 async function settledCounts(
-  { world, patience }: CountingPlace,
+  { fixture, patience }: CountingPlace,
   service: string,
   isEnough: (counts: readonly CountedTotal[]) => boolean = () => true,
 ): Promise<readonly CountedTotal[]> {
@@ -116,7 +116,7 @@ async function settledCounts(
   let last = '';
   let since = performance.now();
   for (;;) {
-    const counts = await world.count();
+    const counts = await fixture.count();
     const text = JSON.stringify(counts.filter((one) => one.service === service));
     const now = performance.now();
     since = text === last ? since : now;

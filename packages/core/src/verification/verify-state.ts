@@ -1,6 +1,7 @@
 import type { ProxyState } from '../model/proxy-state.js';
 import { finish } from '../pacing/slices.js';
 import { decidePacket } from '../simulator/simulate-packet.js';
+import { countOf } from '../text/count-of.js';
 import { compareOutcomes, type Difference, expectationText } from './compare-outcomes.js';
 import { FindingGroups } from './finding-groups.js';
 import { type PacketClass, packetClasses } from './packet-classes.js';
@@ -152,7 +153,8 @@ export function* verifyInSlices(
     }
   }
   if (changed > 0) {
-    findings.addUnread(`${changed} packet classes changed while they were verified`);
+    const what = `${countOf(changed, 'packet class', 'packet classes')} changed while they were verified`;
+    findings.addUnread(what, what);
   }
   return findings.result(classes);
 }

@@ -25,7 +25,7 @@ import { MARK_NUMBERS, MarkLayout } from './layout.js';
 import { readScheduler, SCHEDULER_ANNOTATION, WEIGHT_ANNOTATION } from './scheduler-choice.js';
 
 /** A dataplane on a fake host, with Services by the number. */
-function world(services: number, settings: { logger?: Logger; clock?: Clock } = {}) {
+function fixture(services: number, settings: { logger?: Logger; clock?: Clock } = {}) {
   const host = fakeHost('IPv4');
   const { logger = silentLogger, clock = systemClock } = settings;
   const dataplane = new IpvsDataplane({ family: 'IPv4', host, logger, clock });
@@ -201,7 +201,7 @@ ip address add 10.96.0.1`);
 
 describe('cost of a change', () => {
   test.each([2, 100])('one endpoint of one of %i Services is two commands, and nothing is listed', async (services) => {
-    const { host, dataplane, resolver, slices, slice } = world(services);
+    const { host, dataplane, resolver, slices, slice } = fixture(services);
     await install(dataplane, resolver.applyPending().state);
     const { listings } = host.ipvs;
     resolver.updateEndpointSlice(slices[1], slice(1, ['10.244.9.9', '10.244.2.1']));
@@ -213,7 +213,7 @@ describe('cost of a change', () => {
   });
 
   test('a Service is added in the order that restricts packets first, and removed in reverse order', async () => {
-    const { dataplane, resolver, objects } = world(2);
+    const { dataplane, resolver, objects } = fixture(2);
     await install(dataplane, resolver.applyPending().state);
     const one = makeService('default/more', { clusterIP: '10.96.7.7' });
     resolver.updateService(undefined, one);
@@ -230,7 +230,7 @@ describe('cost of a change', () => {
   });
 
   test('correct objects are kept, also by another instance', async () => {
-    const { host, resolver, dataplane } = world(3);
+    const { host, resolver, dataplane } = fixture(3);
     const { state } = resolver.applyPending();
     await install(dataplane, state);
     const written = host.ipvs.commands.length;
@@ -241,7 +241,7 @@ describe('cost of a change', () => {
 });
 
 test('timeouts that are requested again are set at the next start, and others are unchanged', async () => {
-  const { host, resolver, dataplane } = world(1);
+  const { host, resolver, dataplane } = fixture(1);
   const { state } = resolver.applyPending();
   await install(dataplane, state);
   expect(await host.ipvs.timeouts()).toEqual({ tcp: 900, tcpFin: 120, udp: 300 });
@@ -250,7 +250,7 @@ test('timeouts that are requested again are set at the next start, and others ar
 });
 
 test('timeouts that the kernel rejects are reported once; everything else is in force', async () => {
-  const { host, resolver } = world(1);
+  const { host, resolver } = fixture(1);
   const { state } = resolver.applyPending();
   const logger = new RecordingLogger();
   const timeouts = { tcp: 0x7fff_ffff, tcpFin: 0, udp: 0 };
@@ -261,7 +261,7 @@ test('timeouts that the kernel rejects are reported once; everything else is in 
 });
 
 test('an object that the kernel rejects is named, and everything else is in force', async () => {
-  const { host, dataplane, resolver } = world(2);
+  const { host, dataplane, resolver } = fixture(2);
   const { state } = resolver.applyPending();
   const execute = host.links.execute.bind(host.links);
   const refused = new NetlinkRefused(12, 'add address 10.96.0.1');
@@ -280,7 +280,7 @@ test('an object that the kernel rejects is named, and everything else is in forc
 
 describe('draining', () => {
   test('a removed server drains with weight 0, gets its weight back when it is added again, and is deleted when idle', async () => {
-    const { host, dataplane, resolver, slices, slice } = world(1);
+    const { host, dataplane, resolver, slices, slice } = fixture(1);
     await install(dataplane, resolver.applyPending().state);
     const at = { kind: 'address', family: 'IPv4', protocol: 'TCP', address: '10.96.0.1', port: 80 } as const;
     const gone = { address: '10.244.1.1', port: 8080 };
@@ -323,7 +323,7 @@ describe('a Service that is removed while it has connections', () => {
     (await dataplane.readBack()).sets.get('KUBE-IPVS-ADDRESSES')?.entries.map(({ address }) => address);
 
   async function gone() {
-    const made = world(2);
+    const made = fixture(2);
     const { host, dataplane, resolver, objects } = made;
     await install(dataplane, resolver.applyPending().state);
     host.ipvs.connect(at, real, 1);
@@ -352,7 +352,7 @@ describe('a Service that is removed while it has connections', () => {
 
   test('the process that removed it checks again on its own', async () => {
     const clock = new VirtualClock();
-    const { host, dataplane, resolver, objects } = world(2, { clock });
+    const { host, dataplane, resolver, objects } = fixture(2, { clock });
     await install(dataplane, resolver.applyPending().state);
     host.ipvs.connect(at, real, 1);
     resolver.updateService(objects[0], undefined);
@@ -376,7 +376,7 @@ describe('a Service that is removed while it has connections', () => {
 
   test('if it is added again with other endpoints, the previous ones are deleted with their last connection', async () => {
     const clock = new VirtualClock();
-    const { host, dataplane, resolver, objects, slices, slice } = world(2, { clock });
+    const { host, dataplane, resolver, objects, slices, slice } = fixture(2, { clock });
     await install(dataplane, resolver.applyPending().state);
     host.ipvs.connect(at, real, 1);
     const sync = async () => {
@@ -399,7 +399,7 @@ describe('a Service that is removed while it has connections', () => {
 
   test('its address stays when another port of the Service is removed later', async () => {
     const clock = new VirtualClock();
-    const { host, dataplane, resolver } = world(1, { clock });
+    const { host, dataplane, resolver } = fixture(1, { clock });
     const ports = (...numbers: readonly number[]) =>
       makeService('default/more', {
         clusterIP: '10.96.7.7',
@@ -433,7 +433,7 @@ describe('a Service that is removed while it has connections', () => {
 });
 
 test('at a takeover, servers with open connections drain with weight 0 until they close', async () => {
-  const { host, dataplane, resolver } = world(2);
+  const { host, dataplane, resolver } = fixture(2);
   await install(dataplane, resolver.applyPending().state);
   const at = { kind: 'address', family: 'IPv4', protocol: 'TCP', address: '10.96.0.1', port: 80 } as const;
   const real = { address: '10.244.1.1', port: 8080 };
@@ -534,7 +534,7 @@ describe('schedulers', () => {
   });
 
   test('a full plan pauses for each Service, and one that is aborted at a pause changes no later plan', async () => {
-    const { dataplane, resolver, slices, slice } = world(20);
+    const { dataplane, resolver, slices, slice } = fixture(20);
     const first = resolver.applyPending().state;
     await install(dataplane, first);
     const installed = await dataplane.readBack();
@@ -563,7 +563,7 @@ describe('schedulers', () => {
   });
 
   test('missing kernel features come with the installed state, and apply to the following plans', async () => {
-    const { resolver, objects, host } = world(1);
+    const { resolver, objects, host } = fixture(1);
     let schedulers = new Set(['rr']);
     const dataplane = new IpvsDataplane({ family: 'IPv4', host, availableSchedulers: () => schedulers });
     await install(dataplane, resolver.applyPending().state);
@@ -584,7 +584,7 @@ describe('schedulers', () => {
 
   /** A Service whose scheduler can be changed; each change is applied. */
   async function annotated(logger: Logger) {
-    const made = world(1, { logger });
+    const made = fixture(1, { logger });
     const { dataplane, resolver, objects } = made;
     await install(dataplane, resolver.applyPending().state);
     let before = objects[0] as Service;

@@ -25,7 +25,7 @@ export interface LoopbackService {
   readonly spec?: Partial<NonNullable<Service['spec']>>;
 }
 
-export interface LoopbackWorldOptions extends Partial<UserspaceDataplaneOptions> {
+export interface LoopbackFixtureOptions extends Partial<UserspaceDataplaneOptions> {
   readonly family?: IPFamily;
   readonly proxier?: Partial<ProxierOptions>;
   /** Loopback addresses to take for what Services name: core lets no Service have one. */
@@ -33,12 +33,12 @@ export interface LoopbackWorldOptions extends Partial<UserspaceDataplaneOptions>
 }
 
 /** A dataplane that serves NodePorts on loopback, for tests that need no privilege and affect no other program. */
-export class LoopbackWorld {
+export class LoopbackFixture {
   readonly dataplane: UserspaceDataplane;
   readonly family: IPFamily;
   #state: ProxyState | undefined;
 
-  constructor(private readonly options: LoopbackWorldOptions = {}) {
+  constructor(private readonly options: LoopbackFixtureOptions = {}) {
     this.family = options.family ?? 'IPv4';
     this.dataplane = new UserspaceDataplane({
       family: this.family,

@@ -31,7 +31,7 @@ export interface PolicyRow {
   readonly masqueradeAll: boolean;
 }
 
-export interface PacketFlowWorldOptions {
+export interface PacketFlowFixtureOptions {
   readonly family: IPFamily;
   /** Creates the dataplane under test. `runner` runs programs on the node. */
   readonly dataplane: (node: SandboxHost, runner: CommandRunner) => Dataplane<unknown, unknown>;
@@ -47,7 +47,7 @@ export const NODE_PORT = 30_080;
  * A sandbox with three pods and two remote pods that serve on {@link ENDPOINT_PORT}, and a dataplane on its node:
  * compares the effect of a backend on real packets with the simulator.
  */
-export class PacketFlowWorld {
+export class PacketFlowFixture {
   /** The addresses of the Service. */
   readonly address: { readonly clusterIP: string; readonly externalIP: string; readonly loadBalancerIP: string };
   #installed: ProxyState | undefined;
@@ -67,7 +67,7 @@ export class PacketFlowWorld {
     };
   }
 
-  static async create({ family, dataplane }: PacketFlowWorldOptions): Promise<PacketFlowWorld> {
+  static async create({ family, dataplane }: PacketFlowFixtureOptions): Promise<PacketFlowFixture> {
     const sandbox = await NetworkSandbox.create({ pods: 3, remotePods: 2 });
     try {
       const runner = createCommandRunner({ prefix: ['nsenter', `--net=${sandbox.node.namespacePath}`] });
@@ -76,7 +76,7 @@ export class PacketFlowWorld {
           (['TCP', 'UDP'] as const).map((protocol) => pod.serve({ protocol, port: ENDPOINT_PORT })),
         ),
       );
-      return new PacketFlowWorld(family, sandbox, dataplane(sandbox.node, runner), runner);
+      return new PacketFlowFixture(family, sandbox, dataplane(sandbox.node, runner), runner);
     } catch (error) {
       await sandbox.close();
       throw error;
