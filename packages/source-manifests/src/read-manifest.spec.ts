@@ -22,7 +22,37 @@ function keysOf(text: string, file = 'm/web.yaml'): readonly string[] {
   return objects.map(({ key }) => key);
 }
 
+const SLICE = `apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: { name: web-1, namespace: work, labels: { kubernetes.io/service-name: web } }
+addressType: IPv4
+ports: [{ port: 8080 }]
+`;
+
 describe('readManifest', () => {
+  test.each([
+    ['no', false],
+    ['Off', false],
+    ['n', false],
+    ['false', false],
+    ['yes', true],
+    ['ON', true],
+  ])('an endpoint with the condition ready: %s is read as by kubectl, in both styles of YAML', (text, ready) => {
+    const flow = `${SLICE}endpoints: [{ addresses: [10.244.0.5], conditions: { ready: ${text} } }]\n`;
+    const block = `${SLICE.replace(/metadata: .*/, 'metadata:\n  name: web-1\n  namespace: work')}endpoints:\n  - addresses:\n      - 10.244.0.5\n    conditions:\n      ready: ${text}\n`;
+    for (const manifest of [flow, block]) {
+      const { objects } = readManifest('m/web.yaml', manifest);
+      expect(objects[0]?.value).toMatchObject({ endpoints: [{ conditions: { ready } }] });
+    }
+  });
+
+  test('a condition that is neither true nor false is a problem with its position', () => {
+    const text = `${SLICE}endpoints: [{ addresses: [10.244.0.5], conditions: { ready: maybe } }]\n`;
+    expect(problemsOf(text)).toEqual([
+      expect.stringMatching(/^m\/web\.yaml:6:\d+: .*endpoints\[0\]\.conditions\.ready.*"maybe" is not true or false/),
+    ]);
+  });
+
   test('reads documents, lists and typed lists, and sets the namespace', () => {
     const text = `${SERVICE}---
 # nothing here

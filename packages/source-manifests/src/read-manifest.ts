@@ -21,6 +21,7 @@ import { type FieldPath, type Position, parseFieldPath, positionOf } from './fie
 import type { ManifestObject } from './manifest-object.js';
 import type { ManifestProblem } from './manifest-problem.js';
 import { isTooDeep, measureJson, splitDocuments, withoutLeadingComments, type YamlText } from './manifest-text.js';
+import { withBooleanConditions } from './yaml-booleans.js';
 
 /** The content of one manifest file. */
 export interface Manifest {
@@ -308,7 +309,7 @@ class ManifestReader {
         return;
       }
       case 'EndpointSlice':
-        this.#readSlice(value, path, position);
+        this.#readSlice(withBooleanConditions(value), path, position);
         return;
       case 'Endpoints':
         this.#readEndpoints(value, path, position);

@@ -241,6 +241,16 @@ describe('readEndpointSlice', () => {
     expect(definition?.endpoints[0]).toMatchObject({ ready: true, serving: true, terminating: false });
   });
 
+  test('a condition that is neither true nor false is a problem, and reads as absent', () => {
+    const { definition, problems } = readEndpointSlice({
+      ...makeSlice('web', []),
+      endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: 'maybe', serving: null, terminating: 1 } as never }],
+    });
+    expect(definition?.endpoints[0]).toMatchObject({ ready: true, serving: true, terminating: false });
+    expect(fields(problems)).toEqual(['endpoints[0].conditions.ready', 'endpoints[0].conditions.terminating']);
+    expect(problems[0]?.message).toContain('"maybe" is not true or false');
+  });
+
   test('10,000 endpoints, most of them malformed, are reported in a bounded number of problems', () => {
     const endpoints = Array.from({ length: 10_000 }, (_, index) => ({
       addresses: [index === 5000 ? '10.0.0.1' : 'bad'],

@@ -8,7 +8,7 @@ import type { ReadResult } from './object-problem.js';
 import { HEADLESS_SERVICE_LABEL, LAST_CHANGE_TRIGGER_TIME_ANNOTATION, SERVICE_NAME_LABEL } from './objects.js';
 import { readAnnotations } from './read-annotations.js';
 import { readSliceWeight, readWeightRules } from './read-weights.js';
-import { isRecord } from './unknown-record.js';
+import { isRecord, type UnknownRecord } from './unknown-record.js';
 
 const NO_HINTS: readonly string[] = [];
 /** Maximum length of the reason why an endpoint is not ready, in characters. */
@@ -137,6 +137,7 @@ function readEndpoints(
       continue;
     }
     const conditions = isRecord(record.conditions) ? record.conditions : {};
+    checkConditions(reader, conditions, index);
     const hints = isRecord(record.hints) ? record.hints : undefined;
     const nodeName = typeof record.nodeName === 'string' && record.nodeName !== '' ? record.nodeName : undefined;
     const podName = readPodName(record.targetRef, namespace);
@@ -160,6 +161,18 @@ function readEndpoints(
     });
   }
   return endpoints;
+}
+
+const CONDITIONS = ['ready', 'serving', 'terminating'] as const;
+
+/** Records conditions that are neither true nor false; they are read as absent. */
+function checkConditions(reader: FieldReader, conditions: UnknownRecord, index: number): void {
+  for (const name of CONDITIONS) {
+    const value = conditions[name];
+    if (typeof value !== 'boolean' && value !== undefined && value !== null) {
+      reader.ignoreField(`endpoints[${index}].conditions.${name}`, `${printableValue(value)} is not true or false`);
+    }
+  }
 }
 
 /** Used for names only, never for decisions. Undefined unless it names a pod of this namespace. */
