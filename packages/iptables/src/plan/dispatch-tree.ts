@@ -10,7 +10,9 @@ import { RuleText } from './rule-text.js';
  * a list that grows with the cluster:
  *
  * - by address: 16 chains by the lowest 4 bits, under each up to 32 by the next 5 bits. The low bits, because addresses
- *   that are handed out one after another, or at random from one network, differ there;
+ *   that are handed out one after another, or at random from one network, differ there. The masks include the highest
+ *   bit too: iptables-nft 1.8.7 (Debian 11, Ubuntu 22.04) writes an invalid comparison for a mask that begins with a
+ *   zero byte. So addresses below and above 128.0.0.0 (8000::) have separate chains;
  * - by port: a chain per 1024 ports, under each up to 32 of 32 ports.
  */
 export type TreeName = keyof typeof TREES;
@@ -71,6 +73,8 @@ interface Place {
 
 const MIDDLE_BITS = 0xf;
 const LEAF_BITS = 0x1f0;
+/** Added to the number of a chain for addresses with the highest bit. */
+const HIGH_NAME = 0x10;
 /** Lists up to this long stay one chain: easier to read, and as fast. */
 const FLAT = 32;
 
@@ -82,9 +86,10 @@ export function placeOfAddress(address: string): Place {
   const low = lowBits(address);
   const [middle, leaf] = [low & MIDDLE_BITS, low & LEAF_BITS];
   const isIPv6 = address.includes(':');
-  return place(`${isIPv6 ? 'IPv6' : 'IPv4'} ${middle | leaf}`, () => {
-    const bits = isIPv6 ? bits6 : bits4;
-    const name = hex(middle);
+  const isHigh = hasHighestBit(address);
+  return place(`${isIPv6 ? 'IPv6' : 'IPv4'} ${isHigh} ${middle | leaf}`, () => {
+    const bits = (value: number, mask: number) => (isIPv6 ? bits6 : bits4)(value, mask, isHigh);
+    const name = hex(isHigh ? middle | HIGH_NAME : middle);
     return {
       middle: name,
       leaf: `${name}-${hex(leaf >> 4)}`,
@@ -130,14 +135,19 @@ function lowBits(address: string): number {
   return (Number(third) << 8) | Number(fourth);
 }
 
-function bits4(value: number, mask: number): Condition {
-  const text = (bits: number) => `0.0.${bits >> 8}.${bits & 255}`;
-  return { value: `${text(value)}/${text(mask)}` };
+/** Whether an address is in 128.0.0.0/1 or 8000::/1. */
+function hasHighestBit(address: string): boolean {
+  return address.includes(':') ? /^[89a-f]...:/i.test(address) : Number(address.slice(0, address.indexOf('.'))) >= 128;
 }
 
-function bits6(value: number, mask: number): Condition {
-  const text = (bits: number) => (bits === 0 ? '::' : `::${bits.toString(16)}`);
-  return { value: `${text(value)}/${text(mask)}` };
+function bits4(value: number, mask: number, isHigh: boolean): Condition {
+  const text = (bits: number, first: number) => `${first}.0.${bits >> 8}.${bits & 255}`;
+  return { value: `${text(value, isHigh ? 128 : 0)}/${text(mask, 128)}` };
+}
+
+function bits6(value: number, mask: number, isHigh: boolean): Condition {
+  const text = (bits: number, first: string) => `${first}::${bits === 0 ? '' : bits.toString(16)}`;
+  return { value: `${text(value, isHigh ? '8000' : '')}/${text(mask, '8000')}` };
 }
 
 function hex(value: number): string {

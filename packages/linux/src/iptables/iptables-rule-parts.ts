@@ -1,6 +1,6 @@
 /** A condition that can be negated. */
 export interface Condition {
-  /** The canonical text of a network (`10.0.0.1/32`, `0.0.0.5/0.0.0.15`), or the name of an interface (`cali+`). */
+  /** The canonical text of a network (`10.0.0.1/32`, `0.0.0.5/128.0.0.15`), or the name of an interface (`cali+`). */
   readonly value: string;
   /** Holds when the value does *not* match. Default false. */
   readonly not?: boolean;

@@ -15,6 +15,8 @@ export function filterSamples(family: IPFamily): readonly string[] {
     `-d ${host} -p tcp -m tcp --dport 81 --tcp-flags SYN NONE -j REJECT --reject-with tcp-reset`,
     '-p tcp -m tcp --tcp-flags SYN NONE -j RETURN',
     `-s ${six ? 'fd00::/8' : '10.0.0.0/8'} -j RETURN`,
+    `-d ${six ? '::5/8000::f' : '0.0.0.5/128.0.0.15'} -j KUBE-FW-X`,
+    `-d ${six ? '8000::5/8000::f' : '128.0.0.5/128.0.0.15'} -j KUBE-FW-X`,
     `-d ${six ? '::5/::f' : '0.0.0.5/0.0.0.15'} -j KUBE-FW-X`,
     `-d ${six ? '::/::f' : '0.0.0.0/0.0.0.15'} -g KUBE-FW-X`,
     `-d ${six ? '::1f0/::1f0' : '0.0.1.240/0.0.1.240'} -j KUBE-FW-X`,

@@ -32,7 +32,7 @@ export interface BitNetwork {
 }
 
 /**
- * A network as iptables prints it: `10.0.0.0/8`, `10.0.0.1`, `0.0.0.5/0.0.0.15`; undefined when it is not a network.
+ * A network as iptables prints it: `10.0.0.0/8`, `10.0.0.1`, `0.0.0.5/128.0.0.15`; undefined when it is not a network.
  */
 export function networkOf(text: string): BitNetwork | undefined {
   const [base = '', length] = text.split('/');

@@ -197,7 +197,7 @@ function isInterface(pattern: string, name: string): boolean {
   return pattern.endsWith('+') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
-/** A network may be selected by any bits of the address (`0.0.0.5/0.0.0.15`). */
+/** A network may be selected by any bits of the address (`0.0.0.5/128.0.0.15`). */
 function contains(network: string, address: string): boolean {
   const [base = '', mask = ''] = network.split('/');
   if (/^\d+$/.test(mask)) {
