@@ -188,7 +188,10 @@ function formatSummary(summary: RecordingSummary, output: AgentSettings['output'
     ['From', formatMoment(Date.parse(summary.begin))],
     ['To', `${formatMoment(Date.parse(summary.end))} (${summary.seconds} s)`],
     ['Size', `${summary.bytes} bytes`],
-    ['Objects', `${objects.services} Services, ${objects.endpointSlices} EndpointSlices at the end`],
+    [
+      'Objects',
+      `${countOf(objects.services, 'Service')}, ${countOf(objects.endpointSlices, 'EndpointSlice')} at the end`,
+    ],
     [
       'Changes',
       `${changes.services} of Services, ${changes.endpointSlices} of EndpointSlices, ${changes.others} of the node`,

@@ -1,8 +1,8 @@
 import { type Clock, type Logger, systemClock, type Timer } from '@kube-proxier/core';
 import { type KernelFiles, type MemoryUse, readMemoryUse } from '@kube-proxier/linux';
 
-/** Milliseconds between two checks during a start, which needs the most memory, and later. */
-const [START_PERIOD, PERIOD] = [100, 2000];
+/** Milliseconds between two checks during a start, which needs the most memory, and later; and without a limit. */
+const [START_PERIOD, PERIOD, PERIOD_WITHOUT_LIMIT] = [100, 2000, 60_000];
 /** Milliseconds of a start. */
 const START = 120_000;
 /** Shares of a memory limit from which it is almost reached, and below which it no longer is. */
@@ -62,7 +62,8 @@ export class MemoryWatch {
     }
     if (!this.#stopped) {
       const isStart = this.#clock.monotonic() - this.#begun < START;
-      this.#timer = this.#clock.setTimer(isStart ? START_PERIOD : PERIOD, () => void this.#check());
+      const period = use === undefined ? PERIOD_WITHOUT_LIMIT : isStart ? START_PERIOD : PERIOD;
+      this.#timer = this.#clock.setTimer(period, () => void this.#check());
     }
   }
 }

@@ -32,6 +32,7 @@ class LiveIptablesChains implements ChainTable {
   readonly #chains = new Map<string, CompiledChain>();
   readonly #compiledChains = new WeakMap<readonly IptablesFoundRule[], readonly CompiledRule[]>();
   readonly #compiledRules = new WeakMap<IptablesFoundRule, CompiledRule>();
+  readonly #family: 'ip' | 'ip6';
   readonly #iptables;
   readonly #nft;
 
@@ -43,8 +44,6 @@ class LiveIptablesChains implements ChainTable {
     this.#family = host.facts.family === 'IPv4' ? 'ip' : 'ip6';
     this.#nft = nftRuleCompiler(`${this.#family} ${table.name}`, host);
   }
-
-  readonly #family: 'ip' | 'ip6';
 
   base(name: string, drops: boolean): BaseChain | undefined {
     const base = this.#iptables.base(this.get(name), drops ? 'DROP' : 'ACCEPT');

@@ -27,7 +27,6 @@ const TIMEOUT = 10_000;
  * packets in advance, and lets the program print the rules that are not decoded. Rules that it does not print, or that
  * are added later, stay without options, and packets that reach them have an unknown outcome.
  *
- * @param others names of tables of the family that are not read here, as they have chains that iptables does not know.
  * @throws NftError when the kernel refuses.
  */
 export async function readLiveIptables(

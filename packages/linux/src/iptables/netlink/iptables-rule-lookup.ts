@@ -10,13 +10,13 @@ import {
   NFTA_RULE,
   nftMessageType,
 } from '../../nftables/netlink/nf-tables.js';
-import { NftSocket } from '../../nftables/netlink/nft-socket.js';
 import {
   chainIdentity,
   encodeNftRequest,
-  NftSteadyLists,
+  NftConsistentLists,
   type NftTableName,
-} from '../../nftables/netlink/nft-steady-lists.js';
+} from '../../nftables/netlink/nft-consistent-lists.js';
+import { NftSocket } from '../../nftables/netlink/nft-socket.js';
 import { messageAttributes, type ReadChain, readChain } from '../../nftables/netlink/read-table.js';
 import type { CommandRunner } from '../../process/command-runner.js';
 import { type DecodedIptablesRule, decodeIptablesRule } from './decode-iptables-rule.js';
@@ -27,7 +27,7 @@ const MOST_CACHED = 65_536;
 /** Number of rules of a chain that is not evicted for short ones. */
 const LONG = 1000;
 /** A chain is read again when this many times the duration of its last read has passed since then. */
-const REST = 10;
+const REUSE_FACTOR = 10;
 
 /** A rule of a table of iptables-nft. It is decoded when it is first used. */
 export class IptablesFoundRule {
@@ -118,7 +118,7 @@ interface CachedChain {
  * depend on the size of the tables, and commits do not interrupt it: `iptables-nft-save` restarts after each commit.
  */
 export class IptablesRuleLookup {
-  readonly #steady: NftSteadyLists;
+  readonly #lists: NftConsistentLists;
   readonly #number: number;
   /** By table, and by name. */
   readonly #chains = new Map<string, Map<string, CachedChain>>();
@@ -135,7 +135,7 @@ export class IptablesRuleLookup {
     private readonly socket: NftSocket,
     private readonly family: IPFamily,
   ) {
-    this.#steady = new NftSteadyLists(socket);
+    this.#lists = new NftConsistentLists(socket);
     this.#number = family === 'IPv4' ? NFT_FAMILIES.ip : NFT_FAMILIES.ip6;
   }
 
@@ -160,9 +160,9 @@ export class IptablesRuleLookup {
     return undefined;
   }
 
-  /** @see NftSteadyLists.tables */
+  /** @see NftConsistentLists.tables */
   tables(): readonly NftTableName[] {
-    return this.#steady.tables();
+    return this.#lists.tables();
   }
 
   /**
@@ -186,7 +186,7 @@ export class IptablesRuleLookup {
       ({ payload }) => take(payload),
     );
     if (errno !== 0 || isInterrupted) {
-      this.#steady.list(request, () => {
+      this.#lists.list(request, () => {
         found.clear();
         return (payload) => {
           take(payload);
@@ -205,7 +205,7 @@ export class IptablesRuleLookup {
    */
   rules(table: string, chain: string): readonly IptablesFoundRule[] {
     const cached = this.#chains.get(table)?.get(chain);
-    if (cached !== undefined && (cached.epoch === this.#epoch || this.#rests(cached))) {
+    if (cached !== undefined && (cached.epoch === this.#epoch || this.#isRecent(cached))) {
       return cached.rules;
     }
     const start = performance.now();
@@ -236,7 +236,7 @@ export class IptablesRuleLookup {
    * reading it takes milliseconds.
    */
   forget(isUrgent = true): void {
-    const generation = this.#steady.generation();
+    const generation = this.#lists.generation();
     if (isUrgent || generation !== this.#generation) {
       this.#epoch += 1;
     }
@@ -248,8 +248,8 @@ export class IptablesRuleLookup {
     this.socket.close();
   }
 
-  #rests({ at, duration }: CachedChain): boolean {
-    return !this.#isUrgent && performance.now() - at < REST * duration;
+  #isRecent({ at, duration }: CachedChain): boolean {
+    return !this.#isUrgent && performance.now() - at < REUSE_FACTOR * duration;
   }
 
   /** Long chains stay: many packets pass them, and decoding them takes a while. */
@@ -271,7 +271,7 @@ export class IptablesRuleLookup {
   }
 
   #isNewTable(table: string): boolean {
-    const handle = this.#steady.tableHandle(this.#number, table);
+    const handle = this.#lists.tableHandle(this.#number, table);
     const isKnown = this.#tables.has(table);
     const isNew = isKnown && handle !== this.#tables.get(table);
     this.#tables.set(table, handle);
@@ -285,7 +285,7 @@ export class IptablesRuleLookup {
   #read(table: string, chain: string, before: readonly IptablesFoundRule[]): readonly IptablesFoundRule[] {
     let found: IptablesFoundRule[] = [];
     let known: Map<bigint, IptablesFoundRule> | undefined;
-    this.#steady.rules(this.#number, table, chain, () => {
+    this.#lists.rules(this.#number, table, chain, () => {
       found = [];
       return (payload, handle) => {
         let rule = before[found.length];

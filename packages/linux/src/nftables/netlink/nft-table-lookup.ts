@@ -18,8 +18,8 @@ import {
   NFTA_SET,
   type NftMessage,
 } from './nf-tables.js';
+import { chainIdentity, encodeNftRequest, NftConsistentLists, type NftTableName } from './nft-consistent-lists.js';
 import { NftSocket } from './nft-socket.js';
-import { chainIdentity, encodeNftRequest, NftSteadyLists, type NftTableName } from './nft-steady-lists.js';
 import { NftTableLists, refusedToList, takeChain } from './nft-table-lists.js';
 import { messageAttributes, NftElementReader, type ReadChain, type ReadSet, readSet } from './read-table.js';
 import type { NftElementTypes } from './set-attributes.js';
@@ -67,7 +67,7 @@ export class NftTableLookup {
     anonymousElements: (name) => this.#listAtOnce(name),
   };
   #count = 0;
-  private readonly steady: NftSteadyLists;
+  private readonly steady: NftConsistentLists;
 
   private constructor(
     private readonly socket: NftSocket,
@@ -75,7 +75,7 @@ export class NftTableLookup {
     private readonly family: NftFamily,
     private readonly table: string,
   ) {
-    this.steady = new NftSteadyLists(socket);
+    this.steady = new NftConsistentLists(socket);
   }
 
   /**
@@ -104,7 +104,7 @@ export class NftTableLookup {
     return undefined;
   }
 
-  /** @see NftSteadyLists.tables */
+  /** @see NftConsistentLists.tables */
   tables(): readonly NftTableName[] {
     return this.steady.tables();
   }

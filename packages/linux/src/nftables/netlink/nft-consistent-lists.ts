@@ -53,13 +53,13 @@ export function encodeNftRequest(
 }
 
 /**
- * Lists that are true although other processes commit all the time. The kernel marks a list as interrupted when any
- * table changed during it, also another one. So a list is also accepted when it is the same twice in a row: the handle
- * of a rule is never used again, so every rule in it existed between the two.
+ * Consistent lists while other processes commit all the time. The kernel marks a list as interrupted (NLM_F_DUMP_INTR)
+ * when any table changed during it, also another one. So a list is also accepted when it is the same twice in a row: the
+ * handle of a rule is never used again, so every rule in it existed between the two.
  *
  * Synchronous, so that this process does not change the ruleset during a list.
  */
-export class NftSteadyLists {
+export class NftConsistentLists {
   readonly #generation = encodeNftRequest('getGeneration', [], NFPROTO_UNSPEC);
 
   /** @param socket answers at once ({@link NftSocket.isAnsweredAtOnce}). */
@@ -160,10 +160,10 @@ export class NftSteadyLists {
   }
 
   /**
-   * Lists until the result holds.
+   * Repeats a list until it is consistent.
    *
    * @param begin called for each attempt; the result returns the identity of each object, which has the same content for
-   * its lifetime. Undefined: the list has a gap, and does not hold unless it was not interrupted.
+   * its lifetime. Undefined: the list has a gap, so it is consistent only if it was not interrupted.
    * @param what for the message of the error.
    * @throws NftError
    */

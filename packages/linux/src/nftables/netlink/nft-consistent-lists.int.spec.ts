@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { canMakeNamespaces, type TestNamespace, withNamespace } from '../../process/network-namespace.js';
 import { NFT_FAMILIES } from './nf-tables.js';
+import { NftConsistentLists } from './nft-consistent-lists.js';
 import { NftSocket } from './nft-socket.js';
-import { NftSteadyLists } from './nft-steady-lists.js';
 
 const RULES = 10_000;
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
@@ -15,7 +15,7 @@ const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
 async function whileCommitting(
   { runner }: TestNamespace,
   commands: string,
-  use: (lists: NftSteadyLists, socket: NftSocket) => void,
+  use: (lists: NftConsistentLists, socket: NftSocket) => void,
   path: string,
 ): Promise<void> {
   const socket = new NftSocket({ namespace: path });
@@ -27,7 +27,7 @@ async function whileCommitting(
     while ((await socket.generation()) < first + 3) {
       await delay(5);
     }
-    const lists = new NftSteadyLists(socket);
+    const lists = new NftConsistentLists(socket);
     const before = lists.generation();
     use(lists, socket);
     expect(lists.generation()).toBeGreaterThan(before + 3);
@@ -39,7 +39,7 @@ async function whileCommitting(
   }
 }
 
-function handlesOf(lists: NftSteadyLists): readonly bigint[] {
+function handlesOf(lists: NftConsistentLists): readonly bigint[] {
   let handles: bigint[] = [];
   lists.rules(NFT_FAMILIES.ip, 't', 'c', () => {
     handles = [];
