@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { diffStates, type IPFamily, type Proxier, type ProxyState } from '@kube-proxier/core';
 import {
@@ -8,9 +9,11 @@ import {
   resolveObjects,
   runCount,
 } from '@kube-proxier/core/testing';
-import { createIptables, type Iptables } from '@kube-proxier/linux';
+import { type CommandRunner, createIptables, type Iptables } from '@kube-proxier/linux';
 import { canMakeNamespaces, FakeIptables, withNamespace } from '@kube-proxier/linux/testing';
 import { IptablesDataplane } from './dataplane.js';
+import type { InstalledIptables } from './plan/installed-iptables.js';
+import { ClusterSketch, sketch } from './testing/clusters.js';
 import { fakeSettings } from './testing/fake-settings.js';
 import { tableContents } from './testing/table-contents.js';
 
@@ -63,13 +66,25 @@ class Subject {
   }
 }
 
+/** Directories with further versions of iptables; `npm run test:iptables-versions` installs them. */
+const DIRECTORIES = (process.env.KUBE_PROXIER_IPTABLES_DIRECTORIES ?? '').split(':').filter((path) => path !== '');
+
+/** Runs the programs of iptables in a directory. Netlink is not used, so each document is written by the program. */
+function withPrograms({ run }: CommandRunner, directory: string): CommandRunner {
+  return { run: (request) => run({ ...request, command: join(directory, request.command) }) };
+}
+
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
 
 whereAllowed(`${CHANGES} random changes, both families, on the kernel`, () => {
-  test.each(Array.from({ length: runCount(2, 20) }, (_, index) => [index + 1, index % 2 ? 'legacy' : 'nft'] as const))(
-    'seed %i, %s: after every sync the kernel holds what a fresh start would install',
-    async (seed, variant) => {
-      await withNamespace(async ({ runner }) => {
+  test.each([
+    ...Array.from({ length: runCount(2, 20) }, (_, index) => [index + 1, index % 2 ? 'legacy' : 'nft', ''] as const),
+    ...DIRECTORIES.flatMap((path) => [[1, 'nft', path] as const, [2, 'legacy', path] as const]),
+  ])(
+    'seed %i, %s %s: after every sync the kernel holds what a fresh start would install',
+    async (seed, variant, directory) => {
+      await withNamespace(async (namespace) => {
+        const runner = directory === '' ? namespace.runner : withPrograms(namespace.runner, directory);
         const random = new Random(seed);
         const cluster = new RandomCluster(random);
         const subjects = FAMILIES.map((family) => new Subject(family, createIptables({ family, variant, runner })));
@@ -92,6 +107,38 @@ whereAllowed(`${CHANGES} random changes, both families, on the kernel`, () => {
             expect(await tableContents(subject.iptables)).toEqual(await freshContents(subject.family, fresh));
           }
         }
+      });
+    },
+  );
+
+  test.each(['', ...DIRECTORIES].flatMap((path) => FAMILIES.map((family) => [family, path] as const)))(
+    '%s, nft %s: lookup trees of 60 Services are installed, changed and removed',
+    async (family, directory) => {
+      await withNamespace(async (namespace) => {
+        const runner = directory === '' ? namespace.runner : withPrograms(namespace.runner, directory);
+        const iptables = createIptables({ family, variant: 'nft', runner });
+        const dataplane = dataplaneOn(family, iptables);
+        const cluster = new ClusterSketch(family);
+        for (let number = 1; number <= 60; number += 1) {
+          cluster.set(
+            sketch(number, { kind: (['NodePort', 'ExternalIP', 'LoadBalancer'] as const)[number % 3] ?? 'NodePort' }),
+          );
+        }
+        let { state, changes } = cluster.next();
+        const sync = async (installed?: InstalledIptables) => {
+          const transaction = dataplane.plan(state, installed ? diffStates(undefined, state) : changes, installed);
+          if (transaction) {
+            await dataplane.apply(transaction);
+          }
+          expect(await tableContents(iptables)).toEqual(await freshContents(family, state));
+        };
+        await sync(await dataplane.readBack());
+        cluster.set(sketch(7, { endpoints: [] }));
+        cluster.remove('ns/svc8');
+        ({ state, changes } = cluster.next());
+        await sync();
+        await dataplane.cleanup();
+        expect(await tableContents(iptables)).toEqual(await tableContents(new FakeIptables({ family })));
       });
     },
   );
