@@ -72,6 +72,8 @@ export const REFUSED = {
   'no network of the pods in mode ClusterCIDR': { ...REQUIRED, config: { detectLocalMode: 'ClusterCIDR' } },
   'a PodMonitor without metrics': { ...REQUIRED, podMonitor: { enabled: true } },
   'tokens in clear text': { ...REQUIRED, metrics: { enabled: true, tls: false } },
+  'the port of the status server for metrics': { ...REQUIRED, metrics: { enabled: true, port: 10249 } },
+  'the port of the health checks for metrics': { ...REQUIRED, metrics: { enabled: true, port: 10256 } },
   'mode iptables without root': {
     ...REQUIRED,
     config: { ...REQUIRED.config, mode: 'iptables' },
