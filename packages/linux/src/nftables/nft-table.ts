@@ -47,7 +47,7 @@ export class NftListingUnreadable extends ProxierError {
   constructor(what: string, options?: ErrorOptions) {
     super(
       'NFT_LISTING_UNREADABLE',
-      `cannot read what "nft -j list" printed: ${what}; check that nft is version 1.0.1 or later`,
+      `cannot read what "nft -j list" printed: ${what}; check that nft is version 1.0.6 or later`,
       options,
     );
   }
