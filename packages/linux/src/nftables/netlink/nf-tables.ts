@@ -129,6 +129,11 @@ export const NFT_TYPE_NUMBERS = {
   ct_status: 28,
   fib_addrtype: 42,
 } as const;
+/**
+ * The type `realm`, for a slot number (`numgen`, an `integer`) in a key: it has a size of 32 bits. nft reads the
+ * expression from the user data, but nft 1.0.2 cannot, and aborts when it lists a key with a type without a size.
+ */
+export const NFT_TYPE_OF_SLOT = 22;
 /** Bits for each type in the number of a concatenation. */
 export const NFT_TYPE_BITS = 6;
 

@@ -9,6 +9,7 @@ import {
   NFT_SET_FLAGS,
   NFT_TYPE_BITS,
   NFT_TYPE_NUMBERS,
+  NFT_TYPE_OF_SLOT,
   NFT_USER_DATA,
   NFT_USER_EXPRESSIONS,
   NFTA_LIST_ELEMENT,
@@ -37,14 +38,24 @@ export function nftElementTypes({ key, value, flags = [] }: NftSetOrMap): NftEle
 
 /** The number of a concatenation of types in nft. */
 export function nftTypeNumber(types: readonly NftType[]): number {
-  return types.reduce((sum, type) => sum * 2 ** NFT_TYPE_BITS + NFT_TYPE_NUMBERS[type], 0);
+  return concatenated(types.map((type) => NFT_TYPE_NUMBERS[type]));
 }
 
-const TYPES_BY_NUMBER: ReadonlyMap<number, NftType> = new Map(
-  Object.entries(NFT_TYPE_NUMBERS).map(([type, number]) => [number, type as NftType]),
-);
+/** The number of the types of a key in nft. */
+export function nftKeyTypeNumber(types: readonly NftType[]): number {
+  return concatenated(types.map((type) => (type === 'integer' ? NFT_TYPE_OF_SLOT : NFT_TYPE_NUMBERS[type])));
+}
 
-/** Inverse of {@link nftTypeNumber}; undefined when one of the types is unknown. */
+function concatenated(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum * 2 ** NFT_TYPE_BITS + number, 0);
+}
+
+const TYPES_BY_NUMBER: ReadonlyMap<number, NftType> = new Map([
+  ...Object.entries(NFT_TYPE_NUMBERS).map(([type, number]) => [number, type as NftType] as const),
+  [NFT_TYPE_OF_SLOT, 'integer'],
+]);
+
+/** Inverse of {@link nftTypeNumber} and {@link nftKeyTypeNumber}; undefined when one of the types is unknown. */
 export function nftTypesOfNumber(number: number): readonly NftType[] | undefined {
   const types: NftType[] = [];
   for (let rest = number; rest > 0; rest = Math.floor(rest / 2 ** NFT_TYPE_BITS)) {
@@ -75,7 +86,7 @@ export function nftSetAttributes(container: NftSetOrMap): readonly Attribute[] {
   ];
   return [
     number(NFTA_SET.flags, bits),
-    number(NFTA_SET.keyType, nftTypeNumber(types.key)),
+    number(NFTA_SET.keyType, nftKeyTypeNumber(types.key)),
     number(NFTA_SET.keyLength, nftFieldsLength(types.key)),
     ...(types.value === 'verdict'
       ? [number(NFTA_SET.dataType, NFT_DATA_VERDICT), number(NFTA_SET.dataLength, 0)]

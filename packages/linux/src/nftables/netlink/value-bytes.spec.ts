@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { NftType } from '../rules/nft-expression.js';
-import { nftTypeNumber, nftTypesOfNumber } from './set-attributes.js';
+import { NFT_TYPE_BITS, NFT_TYPE_NUMBERS } from './nf-tables.js';
+import { nftKeyTypeNumber, nftTypeNumber, nftTypesOfNumber } from './set-attributes.js';
 import { NftValueInvalid, nftFieldsLength, readNftFields, writeNftFields } from './value-bytes.js';
 
 const byte = fc.integer({ min: 0, max: 255 });
@@ -100,4 +101,13 @@ describe('fields of keys and values', () => {
       NftValueInvalid,
     );
   });
+});
+
+// nft 1.0.2 aborts when it lists such a key.
+test('the type of a slot number in a key has a size, and is read like that of earlier versions', () => {
+  const types = ['ipv4_addr', 'inet_service', 'integer'] as const;
+  const number = nftKeyTypeNumber(types);
+  expect(number % 2 ** NFT_TYPE_BITS).not.toBe(NFT_TYPE_NUMBERS.integer);
+  expect(nftTypesOfNumber(number)).toEqual(types);
+  expect(nftTypesOfNumber(nftTypeNumber(types))).toEqual(types);
 });
