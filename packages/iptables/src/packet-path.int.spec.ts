@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { diffStates, type ProxyState, verifyInSlices, verifyState } from '@kube-proxier/core';
 import {
   ClusterSketch,
+  casesOf,
   EXAMPLE_SERVICE,
   everything,
   RANDOM_NODE_ADDRESSES,
@@ -52,7 +53,8 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('%s, on the kernel', (family) => {
     60_000,
   );
 
-  test('a state is verified while Services change all the time, and differences are found', async () => {
+  const testOnce = casesOf(['IPv6'], ['IPv4']).includes(family) ? test : () => {};
+  testOnce('a state is verified while Services change all the time, and differences are found', async () => {
     await withNamespace(async (namespace) => {
       const { runner } = namespace;
       const [program, host] = family === 'IPv4' ? ['iptables-nft', 32] : ['ip6tables-nft', 128];

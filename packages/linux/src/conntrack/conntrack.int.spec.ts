@@ -271,10 +271,12 @@ function conntrackSuite(table: () => Table): void {
     expect(await table().conntrack.delete([flow(4000), flow(4001)])).toBe(0);
   });
 
-  test('deletes a thousand at once', async () => {
-    const entries = Array.from({ length: 1000 }, (_, index) => flow(10_000 + index));
+  test('deletes many at once', async () => {
+    // The tool reads the table for each entry.
+    const length = table().conntrack instanceof ConntrackTool ? 300 : 1200;
+    const entries = Array.from({ length }, (_, index) => flow(10_000 + index));
     await Promise.all(entries.map((entry) => table().add(entry)));
-    expect(await table().conntrack.delete(entries)).toBe(1000);
+    expect(await table().conntrack.delete(entries)).toBe(length);
     expect(await table().conntrack.list('IPv4', 'UDP')).toEqual([]);
   });
 

@@ -9,7 +9,7 @@ import type { NetfilterPath } from './netfilter-path.js';
 import { readNetfilterPath } from './read-netfilter-path.js';
 import { becomeNode } from './test-node.js';
 
-const families = casesOf(['IPv4', 'IPv6'] as const, []);
+const families = casesOf(['IPv4'] as const, ['IPv6'] as const);
 const on = canMakeNamespaces() ? describe : describe.skip;
 
 const ADDRESSES = {
