@@ -1,14 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { diffStates, type ProxyState, verifyInSlices, verifyState } from '@kube-proxier/core';
+import { diffStates, verifyState } from '@kube-proxier/core';
 import {
+  ChangingServices,
   ClusterSketch,
   casesOf,
-  EXAMPLE_SERVICE,
-  everything,
   RANDOM_NODE_ADDRESSES,
   randomNodeState,
   runCount,
-  type ServiceSketch,
   sketchAddresses,
 } from '@kube-proxier/core/testing';
 import { createIptables, detectIptablesVariant, runInSlices, splitWords } from '@kube-proxier/linux';
@@ -64,83 +62,35 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('%s, on the kernel', (family) => {
       // Rules of a pod network. Only the program knows the options of the first one.
       await iptablesNft('-t', 'raw', '-A', 'PREROUTING', '-j', 'CT', '--zone', '1');
       await iptablesNft('-t', 'nat', '-N', 'CNI-PODS');
-      await iptablesNft(
-        '-t',
-        'nat',
-        '-A',
-        'CNI-PODS',
-        '-d',
-        pods,
-        '-m',
-        'comment',
-        '--comment',
-        'pods',
-        '-j',
-        'ACCEPT',
-      );
+      const comment = ['-m', 'comment', '--comment', 'pods'];
+      await iptablesNft('-t', 'nat', '-A', 'CNI-PODS', '-d', pods, ...comment, '-j', 'ACCEPT');
       await iptablesNft('-t', 'nat', '-A', 'POSTROUTING', '-p', 'icmp', '-j', 'CNI-PODS');
       await iptablesNft('-A', 'FORWARD', '-m', 'conntrack', '--ctstate', 'RELATED,ESTABLISHED', '-j', 'ACCEPT');
-      const cluster = new ClusterSketch(family);
       const allowed = [sketchAddresses.allowed(family), pods];
-      // Every third Service restricts the sources, and every third keeps clients at their endpoint.
-      const sketch = (number: number, endpoint: number): ServiceSketch => ({
-        ...{ ...EXAMPLE_SERVICE, name: `ns/svc${number}`, number, affinity: number % 3 === 1 },
-        ...(number % 3 === 2 ? { kind: 'LoadBalancer', ranges: [allowed[endpoint % 2] as string] } : {}),
-        endpoints: [
-          { number: endpoint, node: 'node1' },
-          { number: endpoint + 1, node: 'node2' },
-        ],
-      });
-      for (let number = 1; number <= SERVICES; number++) {
-        cluster.set(sketch(number, 2 * number));
-      }
       const iptables = createIptables({ family, variant: 'nft', runner });
       const dataplane = new IptablesDataplane({ family, iptables: async () => iptables, sysctl: fakeSettings() });
-      let state: ProxyState | undefined;
-      const sync = async () => {
-        const { state: next, changes } = cluster.next();
-        const isFirst = state === undefined;
-        const transaction = dataplane.plan(
-          next,
-          isFirst ? everything(next) : changes,
-          isFirst ? await dataplane.readBack() : undefined,
-        );
-        if (transaction !== undefined) {
-          await dataplane.apply(transaction);
-        }
-        state = next;
-      };
-      await sync();
+      // Every third Service restricts the sources, and every third keeps clients at their endpoint.
+      const cluster = new ClusterSketch(family);
+      const services = new ChangingServices(cluster, dataplane, SERVICES, (number, endpoint) => ({
+        affinity: number % 3 === 1,
+        ...(number % 3 === 2 ? { kind: 'LoadBalancer', ranges: [allowed[endpoint % 2] as string] } : {}),
+      }));
+      await services.sync();
       // Before the changes: the program would restart at each of them.
       const of = ` -d ${sketchAddresses.cluster(family, SERVICES)}/${host} `;
       const saved = (await iptables.save('nat')).split('\n');
       const rule = saved.find((line) => line.includes(of) && line.includes(' -j KUBE-SVC-')) ?? '';
       expect(rule).toContain(of);
-      let syncs = 0;
-      let isOver = false;
-      const changing = (async () => {
-        for (; !isOver; syncs++) {
-          // Endpoints of one Service, and now and then a Service that comes or goes.
-          const number = 1 + ((syncs * 7919) % (SERVICES - 1));
-          cluster.set(sketch(number, 2 * number + 10_001 * (syncs % 2)));
-          const other = `ns/svc${SERVICES + 1}`;
-          if (syncs % 10 === 0) {
-            cluster.set({ ...sketch(SERVICES + 1, 5), name: other });
-          } else if (syncs % 10 === 5) {
-            cluster.remove(other);
-          }
-          await sync();
-          await new Promise((resolve) => setTimeout(resolve, 10));
+      // A Service comes and goes, too.
+      services.start((sync) => {
+        if (sync % 10 === 0) {
+          services.set(SERVICES + 1, 5);
+        } else if (sync % 10 === 5) {
+          cluster.remove(`ns/svc${SERVICES + 1}`);
         }
-      })();
-      const verify = async () => {
-        const before = syncs;
-        const path = await readPacketPath({ family }, { ...namespace, live: true });
-        const current = () => state as ProxyState;
-        const result = await runInSlices(verifyInSlices(current(), path, { current }));
-        path.close();
-        return { ...result, syncs: syncs - before };
-      };
+      });
+      const verify = async () =>
+        services.verify(await readPacketPath({ family }, { ...namespace, live: true }), runInSlices);
       try {
         const good = await verify();
         expect(good).toMatchObject({ verdict: 'verified', different: 0, unknown: 0 });
@@ -154,8 +104,7 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('%s, on the kernel', (family) => {
         const found = bad.findings?.flatMap(({ servicePorts }) => servicePorts);
         expect(found).toContainEqual(expect.stringContaining(`ns/svc${SERVICES}`));
       } finally {
-        isOver = true;
-        await changing;
+        await services.stop();
         iptables.close();
       }
     });

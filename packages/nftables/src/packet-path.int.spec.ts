@@ -1,21 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import { diffStates, type IPFamily, PORT_RANGE_ANNOTATION, type ProxyState, verifyState } from '@kube-proxier/core';
 import {
-  diffStates,
-  type IPFamily,
-  PORT_RANGE_ANNOTATION,
-  type ProxyState,
-  verifyInSlices,
-  verifyState,
-} from '@kube-proxier/core';
-import {
+  ChangingServices,
   ClusterSketch,
   casesOf,
-  EXAMPLE_SERVICE,
-  everything,
   RANDOM_NODE_ADDRESSES,
   randomNodeState,
   runCount,
-  type ServiceSketch,
   sketchAddresses,
 } from '@kube-proxier/core/testing';
 import { createNetlinkNft, createNft, NftChoice, runInSlices } from '@kube-proxier/linux';
@@ -95,59 +86,21 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('%s, on the kernel', (family) => {
         await becomeNode(runner, [sketchAddresses.node(family)]);
         const cluster = new ClusterSketch(family, { localhostNodePorts: false });
         const allowed = [sketchAddresses.allowed(family), sketchAddresses.pods(family)];
-        // Every third Service has a range of ports, and every third restricts the sources.
-        const annotations = { [PORT_RANGE_ANNOTATION]: '80-99' };
-        const sketch = (number: number, endpoint: number): ServiceSketch => ({
-          ...{ ...EXAMPLE_SERVICE, name: `ns/svc${number}`, number },
-          ...(number % 3 === 1 ? { annotations } : {}),
-          ...(number % 3 === 2 ? { kind: 'LoadBalancer', ranges: [allowed[endpoint % 2] as string] } : {}),
-          endpoints: [
-            { number: endpoint, node: 'node1' },
-            { number: endpoint + 1, node: 'node2' },
-          ],
-        });
-        for (let number = 1; number <= SERVICES; number++) {
-          cluster.set(sketch(number, 2 * number));
-        }
         const nft = createNetlinkNft({ namespace: place });
         const dataplane = new NftablesDataplane({ family, nft, layout: async () => layout });
-        let state: ProxyState | undefined;
-        const sync = async () => {
-          const { state: next, changes } = cluster.next();
-          const isFirst = state === undefined;
-          const transaction = dataplane.plan(
-            next,
-            isFirst ? everything(next) : changes,
-            isFirst ? await dataplane.readBack() : undefined,
-          );
-          if (transaction !== undefined) {
-            await dataplane.apply(transaction);
-          }
-          state = next;
-          return next;
-        };
-        await sync();
+        // Every third Service has a range of ports, and every third restricts the sources.
+        const annotations = { [PORT_RANGE_ANNOTATION]: '80-99' };
+        const services = new ChangingServices(cluster, dataplane, SERVICES, (number, endpoint) => ({
+          ...(number % 3 === 1 ? { annotations } : {}),
+          ...(number % 3 === 2 ? { kind: 'LoadBalancer', ranges: [allowed[endpoint % 2] as string] } : {}),
+        }));
+        await services.sync();
         // Before the changes: nft would restart at each of them.
         const { name, key } = await elementOf(runner, family, sketchAddresses.cluster(family, SERVICES));
-        let syncs = 0;
-        let isOver = false;
-        const changing = (async () => {
-          for (; !isOver; syncs++) {
-            const number = 1 + ((syncs * 7919) % (SERVICES - 1));
-            cluster.set(sketch(number, 2 * number + 10_001 * (syncs % 2)));
-            await sync();
-            await new Promise((resolve) => setTimeout(resolve, 10));
-          }
-        })();
+        services.start();
         const choice = new NftChoice({ runner });
-        const verify = async () => {
-          const before = syncs;
-          const path = await readPacketPath({ family }, { ...namespace, choice });
-          const current = () => state as ProxyState;
-          const result = await runInSlices(verifyInSlices(current(), path, { current }));
-          path.close();
-          return { ...result, syncs: syncs - before };
-        };
+        const verify = async () =>
+          services.verify(await readPacketPath({ family }, { ...namespace, choice }), runInSlices);
         try {
           const good = await verify();
           expect(good).toMatchObject({ verdict: 'verified', different: 0, unknown: 0 });
@@ -161,8 +114,7 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('%s, on the kernel', (family) => {
             expect.stringContaining(`ns/svc${SERVICES}`),
           );
         } finally {
-          isOver = true;
-          await changing;
+          await services.stop();
           dataplane.close();
         }
       });

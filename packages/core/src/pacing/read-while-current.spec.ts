@@ -80,8 +80,24 @@ describe('readWhileCurrent', () => {
     const stopped = new AbortController();
     const { clock, result } = start(stopped.signal);
     const failed = expect(result).rejects.toThrow('killed');
-    stopped.abort();
     await clock.advance(100);
+    stopped.abort();
     await failed;
+  });
+
+  test('the signal of the caller aborts the reading also when changes no longer matter', async () => {
+    const stopped = new AbortController();
+    const { program, result } = start(stopped.signal);
+    program.reading?.end();
+    stopped.abort();
+    expect(program.reading?.signal.aborted).toBe(true);
+    await expect(result).rejects.toThrow('killed');
+  });
+
+  test('a signal that was aborted before aborts at once', async () => {
+    const { program, result } = start(AbortSignal.abort());
+    expect(program.reading?.signal.aborted).toBe(true);
+    program.finish();
+    await result;
   });
 });

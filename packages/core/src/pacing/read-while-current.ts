@@ -13,9 +13,9 @@ export interface ReadWhileCurrentOptions {
 
 /** Passed to the function that reads. */
 export interface Reading {
-  /** Aborts when the result is outdated: programs that read must be killed. */
+  /** Aborts when the result is outdated, and with the signal of the caller: programs that read must be killed. */
   readonly signal: AbortSignal;
-  /** Everything has been read; changes from now on do not matter. Idempotent. Default: when the function is done. */
+  /** Changes from now on do not matter, for example because everything has been read. Idempotent. Default: when the function is done. */
   end(): void;
 }
 
@@ -41,10 +41,11 @@ export async function readWhileCurrent<Value>(
   let timer: Timer | undefined;
   let wasCurrent = true;
   let isOver = false;
+  const abort = (): void => aborted.abort();
   const check = (): void => {
     wasCurrent = isCurrent();
-    if (!wasCurrent || signal?.aborted) {
-      aborted.abort();
+    if (!wasCurrent) {
+      abort();
       return;
     }
     timer = clock.setTimer(CHECK_PERIOD, check);
@@ -56,6 +57,10 @@ export async function readWhileCurrent<Value>(
       wasCurrent = wasCurrent && isCurrent();
     }
   };
+  signal?.addEventListener('abort', abort);
+  if (signal?.aborted) {
+    abort();
+  }
   check();
   try {
     const value = await read({ signal: aborted.signal, end });
@@ -67,5 +72,7 @@ export async function readWhileCurrent<Value>(
       throw error;
     }
     return undefined;
+  } finally {
+    signal?.removeEventListener('abort', abort);
   }
 }

@@ -1,3 +1,4 @@
+export * from './changing-services.js';
 export * from './cluster-sketch.js';
 export * from './connection-tracking-model.js';
 export * from './example-sketches.js';

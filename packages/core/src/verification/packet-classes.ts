@@ -49,7 +49,7 @@ const FULLY_TRIED = 1;
 
 /** Maximum number of endpoints of a service port: each class has as many outcomes, and takes about 0.02 ms for each. */
 const MAX_ENDPOINTS = 10_000;
-/** Maximum number of outcomes for a service port of all endpoints that send to themselves. */
+/** Maximum number of outcomes of packets from the endpoints of a service port to this service port. */
 const MAX_OUTCOMES = 250_000;
 
 /**
@@ -65,10 +65,10 @@ export function* packetClasses(
 ): Generator<PacketClass> {
   const sources = new SourceChoice(state, host);
   for (const port of state.servicePorts.values()) {
-    const { length } = port.cluster.length > port.local.length ? port.cluster : port.local;
-    if (length > MAX_ENDPOINTS) {
+    const endpoints = endpointCount(port);
+    if (endpoints > MAX_ENDPOINTS) {
       const name = formatServicePortName(port.name);
-      onOmitted(`Packets to ${name} were not verified: it has ${length} endpoints, more than ${MAX_ENDPOINTS}`);
+      onOmitted(`Packets to ${name} were not verified: it has ${endpoints} endpoints, more than ${MAX_ENDPOINTS}`);
     } else {
       yield* classesOfServicePort(state, port, sources, onOmitted);
     }
@@ -169,6 +169,11 @@ class SourceChoice {
   }
 }
 
+/** Of the longer one of its lists. */
+function endpointCount({ cluster, local }: ResolvedServicePort): number {
+  return Math.max(cluster.length, local.length);
+}
+
 function* classesOfServicePort(
   state: ProxyState,
   port: ResolvedServicePort,
@@ -176,8 +181,8 @@ function* classesOfServicePort(
   onOmitted: (what: string) => void,
 ): Generator<PacketClass> {
   const servicePort = formatServicePortName(port.name);
-  const endpoints = Math.max(port.cluster.length, port.local.length, 1);
-  const most = Math.ceil(MAX_OUTCOMES / endpoints);
+  const endpoints = endpointCount(port);
+  const most = Math.ceil(MAX_OUTCOMES / Math.max(endpoints, 1));
   let isReported = false;
   const tried = new Set<string>();
   for (const frontend of port.frontends) {
@@ -220,7 +225,7 @@ function* classesOfServicePort(
       if (step > 1 && !isReported) {
         isReported = true;
         onOmitted(
-          `Packets of the endpoints of ${servicePort} to itself were verified for each ${step}th only: ${senders.length} of its ${endpoints} endpoints may be local`,
+          `Packets from endpoints of ${servicePort} to ${servicePort} were verified for one in ${step} endpoints only: ${senders.length} of ${endpoints} may be local`,
         );
       }
       for (let sender = 0; sender < senders.length; sender += step) {

@@ -442,6 +442,20 @@ describe('in the kernel', () => {
   describe('ConntrackNetlink', () => {
     beforeEach(clear);
     const lost = () => new NetlinkError('NETLINK_LOST', 'injected fault');
+    /** The first time, two requests are processed, and their answers are lost. */
+    const losingFirstAnswers = () => {
+      let times = 0;
+      const conntrack = changed((real) => ({
+        execute: async (requests) => {
+          const results = await real.execute(times === 0 ? requests.slice(0, 2) : requests);
+          if (++times === 1) {
+            throw lost();
+          }
+          return results;
+        },
+      }));
+      return { conntrack, times: () => times };
+    };
 
     test('deletes flows with a zone in one direction only, which the tool cannot identify', async () => {
       const entry = flow(4000, { zone: 7 });
@@ -516,16 +530,7 @@ describe('in the kernel', () => {
 
     test('counts deletions of listed flows whose answers were lost', async () => {
       await Promise.all([4000, 4001, 4002].map((port) => add(flow(port))));
-      let times = 0;
-      const conntrack = changed((real) => ({
-        execute: async (requests) => {
-          const results = await real.execute(times === 0 ? requests.slice(0, 2) : requests);
-          if (++times === 1) {
-            throw lost();
-          }
-          return results;
-        },
-      }));
+      const { conntrack } = losingFirstAnswers();
       expect(await conntrack.deleteMatching('IPv4', 'UDP', () => 'stale')).toEqual(new Map([['stale', 3]]));
       expect(await conntrack.list('IPv4', 'UDP')).toEqual([]);
     });
@@ -671,18 +676,9 @@ describe('in the kernel', () => {
     test('counts deletions whose answers were lost', async () => {
       const entries = [4000, 4001, 4002].map((port) => flow(port));
       await Promise.all(entries.map(add));
-      let times = 0;
-      const conntrack = changed((real) => ({
-        execute: async (requests) => {
-          const results = await real.execute(times === 0 ? requests.slice(0, 2) : requests);
-          if (++times === 1) {
-            throw lost();
-          }
-          return results;
-        },
-      }));
+      const { conntrack, times } = losingFirstAnswers();
       expect(await conntrack.delete(entries)).toBe(3);
-      expect(times).toBe(2);
+      expect(times()).toBe(2);
       expect(await conntrack.list('IPv4', 'UDP')).toEqual([]);
     });
 

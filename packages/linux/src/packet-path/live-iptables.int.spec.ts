@@ -162,6 +162,36 @@ on.each(families)('the path of packets by chains of iptables-nft that are read o
     });
   });
 
+  test('a program that hangs is ended by the signal, and changes of the rules do not matter meanwhile', async () => {
+    await withNode(async ({ namespace, restore }) => {
+      await restore('*raw\n-A PREROUTING -p tcp -j CT --zone 3\nCOMMIT\n');
+      const stopped = new AbortController();
+      let isReadWhenPrinting = false;
+      let isRead = false;
+      const hanging: CommandRunner = {
+        networkNamespace: namespace.runner.networkNamespace,
+        run: (request) => {
+          if (!/^ip6?tables-nft$/.test(request.command)) {
+            return namespace.runner.run(request);
+          }
+          isReadWhenPrinting = isRead;
+          setImmediate(() => stopped.abort());
+          return namespace.runner.run({ ...request, command: 'sleep', args: ['1000'], timeout: 300_000 });
+        },
+      };
+      const path = await readNetfilterPath({
+        ...{ family, ...namespace, runner: hanging, signal: stopped.signal, isForeign: () => true },
+        liveIptables: () => openIptablesRules(family, namespace.runner),
+        onRead: () => {
+          isRead = true;
+        },
+      });
+      path.close();
+      expect(stopped.signal.aborted).toBe(true);
+      expect(isReadWhenPrinting).toBe(true);
+    });
+  });
+
   test('without the program, the effect of an extension that is not decoded is unknown', async () => {
     await withNode(async ({ namespace, restore }) => {
       await restore('*raw\n-A PREROUTING -p tcp -j CT --zone 3\nCOMMIT\n');

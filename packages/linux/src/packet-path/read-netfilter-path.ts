@@ -49,7 +49,7 @@ export interface NetfilterReading {
   readonly stage?: (host: PathHost) => PathStage;
   /** Further objects that could not be read. */
   readonly unread?: readonly string[];
-  /** Aborts programs, unless {@link liveIptables} is used. Default: none. */
+  /** Aborts programs. Default: none. */
   readonly signal?: AbortSignal;
   /** Called when all rules have been read, before they are interpreted. */
   readonly onRead?: () => void;
@@ -92,9 +92,11 @@ async function readPath(
 ): Promise<NetfilterPath> {
   const { family, files = kernelFiles, ignoredInterfaces, ipSets, signal, virtualAddresses } = reading;
   const runner: Pick<CommandRunner, 'run'> =
-    signal === undefined || rules !== undefined
-      ? reading.runner
-      : { run: (request) => reading.runner.run({ ...request, signal }) };
+    signal === undefined ? reading.runner : { run: (request) => reading.runner.run({ ...request, signal }) };
+  if (rules !== undefined) {
+    // The rules that change are looked up later.
+    reading.onRead?.();
+  }
   const live = lookup && reading.live && { name: reading.live.name, lookup };
   const liveTables = rules && (await readLiveIptables(rules, family, runner));
   const texts = await readListing(family, runner, files, { live, rules, liveTables });

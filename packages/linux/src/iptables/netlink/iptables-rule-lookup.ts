@@ -15,8 +15,9 @@ import {
   encodeNftRequest,
   NftConsistentLists,
   type NftTableName,
+  withSynchronousSocket,
 } from '../../nftables/netlink/nft-consistent-lists.js';
-import { NftSocket } from '../../nftables/netlink/nft-socket.js';
+import type { NftSocket } from '../../nftables/netlink/nft-socket.js';
 import { messageAttributes, type ReadChain, readChain } from '../../nftables/netlink/read-table.js';
 import type { CommandRunner } from '../../process/command-runner.js';
 import { type DecodedIptablesRule, decodeIptablesRule } from './decode-iptables-rule.js';
@@ -143,21 +144,12 @@ export class IptablesRuleLookup {
    * @returns undefined when synchronous requests are not supported (without the package `koffi`).
    * @throws NftError when the kernel refuses, NetlinkError when no socket can be opened.
    */
-  static async open(family: IPFamily, options: NetlinkSocketOptions = {}): Promise<IptablesRuleLookup | undefined> {
-    const socket = new NftSocket(options);
-    try {
-      await socket.generation();
-      if (socket.isAnsweredAtOnce) {
-        const lookup = new IptablesRuleLookup(socket, family);
-        lookup.forget();
-        return lookup;
-      }
-    } catch (error) {
-      socket.close();
-      throw error;
-    }
-    socket.close();
-    return undefined;
+  static open(family: IPFamily, options: NetlinkSocketOptions = {}): Promise<IptablesRuleLookup | undefined> {
+    return withSynchronousSocket(options, (socket) => {
+      const lookup = new IptablesRuleLookup(socket, family);
+      lookup.forget();
+      return lookup;
+    });
   }
 
   /** @see NftConsistentLists.tables */

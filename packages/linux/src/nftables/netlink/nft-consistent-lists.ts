@@ -1,5 +1,6 @@
 import { type Attribute, asBe32, asText, cString, encodeAttributes, findAttribute } from '../../netlink/attributes.js';
 import { NETLINK_FLAGS } from '../../netlink/netlink.js';
+import type { NetlinkSocketOptions } from '../../netlink/open-socket.js';
 import { encodeMessages } from '../../netlink/request-batches.js';
 import { NftError } from '../nft-error.js';
 import {
@@ -13,7 +14,7 @@ import {
   type NftMessage,
   nftMessageType,
 } from './nf-tables.js';
-import type { NftSocket } from './nft-socket.js';
+import { NftSocket } from './nft-socket.js';
 import { refusedToList } from './nft-table-lists.js';
 import { messageAttributes } from './read-table.js';
 
@@ -50,6 +51,30 @@ export function encodeNftRequest(
 ): Buffer {
   const payload = encodeAttributes(attributes, Buffer.of(family, 0, 0, 0));
   return encodeMessages([{ type: nftMessageType(what), flags, payload }], 0, 0);
+}
+
+/**
+ * Prepares lookups with a socket that answers at once. The socket is closed when that fails.
+ *
+ * @returns undefined when synchronous requests are not supported (without the package `koffi`).
+ * @throws NftError when the kernel refuses, NetlinkError when no socket can be opened, and what `prepare` throws.
+ */
+export async function withSynchronousSocket<Lookup>(
+  options: NetlinkSocketOptions,
+  prepare: (socket: NftSocket) => Lookup | Promise<Lookup>,
+): Promise<Lookup | undefined> {
+  const socket = new NftSocket(options);
+  try {
+    await socket.generation();
+    if (socket.isAnsweredAtOnce) {
+      return await prepare(socket);
+    }
+  } catch (error) {
+    socket.close();
+    throw error;
+  }
+  socket.close();
+  return undefined;
 }
 
 /**

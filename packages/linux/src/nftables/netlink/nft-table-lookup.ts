@@ -18,8 +18,14 @@ import {
   NFTA_SET,
   type NftMessage,
 } from './nf-tables.js';
-import { chainIdentity, encodeNftRequest, NftConsistentLists, type NftTableName } from './nft-consistent-lists.js';
-import { NftSocket } from './nft-socket.js';
+import {
+  chainIdentity,
+  encodeNftRequest,
+  NftConsistentLists,
+  type NftTableName,
+  withSynchronousSocket,
+} from './nft-consistent-lists.js';
+import type { NftSocket } from './nft-socket.js';
 import { NftTableLists, refusedToList, takeChain } from './nft-table-lists.js';
 import { messageAttributes, NftElementReader, type ReadChain, type ReadSet, readSet } from './read-table.js';
 import type { NftElementTypes } from './set-attributes.js';
@@ -67,7 +73,7 @@ export class NftTableLookup {
     anonymousElements: (name) => this.#listAtOnce(name),
   };
   #count = 0;
-  private readonly steady: NftConsistentLists;
+  readonly #consistent: NftConsistentLists;
 
   private constructor(
     private readonly socket: NftSocket,
@@ -75,38 +81,30 @@ export class NftTableLookup {
     private readonly family: NftFamily,
     private readonly table: string,
   ) {
-    this.steady = new NftConsistentLists(socket);
+    this.#consistent = new NftConsistentLists(socket);
   }
 
   /**
    * @returns undefined when synchronous requests are not supported (without the package `koffi`).
    * @throws NftError when the kernel refuses, NetlinkError when no socket can be opened.
    */
-  static async open(
+  static open(
     family: NftFamily,
     table: string,
     options: NetlinkSocketOptions = {},
   ): Promise<NftTableLookup | undefined> {
-    const socket = new NftSocket(options);
-    try {
+    return withSynchronousSocket(options, async (socket) => {
       const lookup = new NftTableLookup(socket, new NftTableLists(() => socket), family, table);
       for (const set of (await lookup.lists.sets(family, table)).value ?? []) {
         lookup.#sets.set(set.name, set);
       }
-      if (socket.isAnsweredAtOnce) {
-        return lookup;
-      }
-    } catch (error) {
-      socket.close();
-      throw error;
-    }
-    socket.close();
-    return undefined;
+      return lookup;
+    });
   }
 
   /** @see NftConsistentLists.tables */
   tables(): readonly NftTableName[] {
-    return this.steady.tables();
+    return this.#consistent.tables();
   }
 
   /** Names of the sets and maps when the lookup was opened. */
@@ -241,7 +239,7 @@ export class NftTableLookup {
 
   #chainsAtOnce(): readonly ReadChain[] {
     const chains = new Map<string, ReadChain>();
-    this.steady.list(this.#request('getChain', [], NETLINK_FLAGS.dump), () => {
+    this.#consistent.list(this.#request('getChain', [], NETLINK_FLAGS.dump), () => {
       chains.clear();
       return (payload) => {
         takeChain(chains, this.table, payload);
@@ -253,7 +251,7 @@ export class NftTableLookup {
 
   #readRules(chain: string): readonly NftFoundRule[] {
     let payloads: Buffer[] = [];
-    this.steady.rules(NFT_FAMILIES[this.family], this.table, chain, () => {
+    this.#consistent.rules(NFT_FAMILIES[this.family], this.table, chain, () => {
       payloads = [];
       return (payload) => payloads.push(Buffer.from(payload));
     });
