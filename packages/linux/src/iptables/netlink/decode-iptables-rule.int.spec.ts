@@ -219,6 +219,30 @@ on.each(families)('decoded rules of iptables-nft, %s', (family) => {
     },
   );
 
+  test.each([
+    ['filter', '-m physdev --physdev-in eth0'],
+    ['filter', '-m physdev ! --physdev-in eth+ --physdev-is-bridged'],
+    ['filter', '-m physdev --physdev-is-in ! --physdev-is-out'],
+    ['filter', '-m physdev --physdev-out veth0 ! --physdev-is-in'],
+    ['raw', '-m rpfilter'],
+    ['raw', '-m rpfilter --loose --validmark'],
+    ['mangle', '-m rpfilter --accept-local --invert'],
+  ] as const)('table %s, on kernels that have it: %s', async (table, match) => {
+    await withNamespace(async (namespace) => {
+      const document = section(table, [`${match} -j ACCEPT`]);
+      const isThere = await restore(family, namespace, document).then(
+        () => true,
+        (error: unknown) => !/No such file|missing kernel module|not supported/i.test(String(error)),
+      );
+      if (isThere) {
+        const { decoded, notDecoded, printed } = await bothTexts(family, namespace, table);
+        expect(decoded).toEqual(printed);
+        expect(decoded).toHaveLength(1);
+        expect(notDecoded).toEqual([]);
+      }
+    });
+  });
+
   test.each(['filter', 'nat'] as const)('table %s: every rule of the backends is decoded', async (table) => {
     await withNamespace(async (namespace) => {
       const samples = table === 'nat' ? natSamples(family) : filterSamples(family);
