@@ -89,7 +89,13 @@ export function buildImage({ architectures, flavour, output, acceptNewer }) {
       architecture,
       os: 'linux',
       config: {
-        Env: ['PATH=/usr/local/bin:/usr/sbin:/usr/bin', 'NODE_ENV=production', `NODE_COMPILE_CACHE=${COMPILE_CACHE}`],
+        Env: [
+          'PATH=/usr/local/bin:/usr/sbin:/usr/bin',
+          'NODE_ENV=production',
+          `NODE_COMPILE_CACHE=${COMPILE_CACHE}`,
+          // One heap of the C library for all threads of V8: several megabytes less.
+          'MALLOC_ARENA_MAX=1',
+        ],
         Entrypoint: ['/usr/local/bin/kube-proxier'],
         WorkingDir: '/',
         Labels: annotations,
