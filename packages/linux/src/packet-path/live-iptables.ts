@@ -28,8 +28,19 @@ export function compileLiveIptablesTable(table: LiveIptablesTable, host: PathHos
   });
 }
 
+class LiveChain implements CompiledChain {
+  constructor(
+    readonly name: string,
+    readonly table: string,
+    private readonly read: (chain: string) => readonly CompiledRule[],
+  ) {}
+
+  get rules(): readonly CompiledRule[] {
+    return this.read(this.name);
+  }
+}
+
 class LiveIptablesChains implements ChainTable {
-  readonly #chains = new Map<string, CompiledChain>();
   readonly #compiledChains = new WeakMap<readonly IptablesFoundRule[], readonly CompiledRule[]>();
   readonly #compiledRules = new WeakMap<IptablesFoundRule, CompiledRule>();
   readonly #family: 'ip' | 'ip6';
@@ -50,19 +61,9 @@ class LiveIptablesChains implements ChainTable {
     return base && { ...base, chains: this, isLive: true };
   }
 
+  /** A new object for each call: tens of thousands of chains would take megabytes, and most are entered by few packets. */
   get(name: string): CompiledChain {
-    let chain = this.#chains.get(name);
-    if (chain === undefined) {
-      const rules = () => this.#rules(name);
-      chain = {
-        ...{ name, table: this.table.name },
-        get rules() {
-          return rules();
-        },
-      };
-      this.#chains.set(name, chain);
-    }
-    return chain;
+    return new LiveChain(name, this.table.name, (chain) => this.#rules(chain));
   }
 
   #rules(chain: string): readonly CompiledRule[] {

@@ -23,8 +23,10 @@ import type { CommandRunner } from '../../process/command-runner.js';
 import { type DecodedIptablesRule, decodeIptablesRule } from './decode-iptables-rule.js';
 
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
-/** Maximum number of cached rules and chains. A Service has a dozen. */
-const MOST_CACHED = 65_536;
+/**
+ * Maximum number of cached rules and chains. A Service has a dozen, which few packets enter one after another; a cached rule takes 1.5 KB.
+ */
+const MOST_CACHED = 8192;
 /** Number of rules of a chain that is not evicted for short ones. */
 const LONG = 1000;
 /** A chain is read again when this many times the duration of its last read has passed since then. */
