@@ -331,7 +331,7 @@ export class ApiClient {
       agent: access.agent ?? this.#agentFor(url.protocol),
       headers: {
         Accept: acceptedTypes(protobuf, watch && protobuf),
-        'Accept-Encoding': watch ? 'identity' : 'gzip',
+        'Accept-Encoding': watch || !access.compression ? 'identity' : 'gzip',
         'User-Agent': userAgent,
         ...(body === undefined
           ? {}
