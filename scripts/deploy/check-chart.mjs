@@ -49,6 +49,24 @@ export const ACCEPTED = {
     ...REQUIRED,
     config: { ...REQUIRED.config, healthzBindAddress: '127.0.0.1:10300' },
   },
+  'directories of the node': {
+    ...REQUIRED,
+    proxierConfig: {
+      manifests: ['/etc/kube-proxier/manifests', '/srv/manifests', '/srv/manifests'],
+      healthChecks: { scripts: '/etc/kube-proxier/scripts' },
+      recording: { directory: '/var/log/kube-proxier' },
+    },
+  },
+  'manifests of a ConfigMap': {
+    ...REQUIRED,
+    proxierConfig: {
+      manifests: ['/etc/manifests/static'],
+      healthChecks: { sources: 'none' },
+      recording: { age: '1h' },
+    },
+    extraVolumes: [{ name: 'static', configMap: { name: 'static-services' } }],
+    extraVolumeMounts: [{ name: 'static', mountPath: '/etc/manifests/static', readOnly: true }],
+  },
   'everything else changed': {
     ...REQUIRED,
     image: { repository: 'registry.example/kube-proxier', tag: '1.2.3', pullPolicy: 'Always' },
@@ -82,6 +100,13 @@ export const REFUSED = {
   'mode ipvs without root': { ...REQUIRED, config: { ...REQUIRED.config, mode: 'ipvs' }, nonRoot: { enabled: true } },
   'neither surge nor unavailable pods': { ...REQUIRED, maxUnavailable: 0 },
   'both surge and unavailable pods': { ...REQUIRED, maxSurge: 1 },
+  'manifests in the working directory': { ...REQUIRED, proxierConfig: { manifests: ['manifests'] } },
+  'one file of manifests': { ...REQUIRED, proxierConfig: { manifests: ['/etc/manifests/web.yaml'] } },
+  'scripts in the working directory': { ...REQUIRED, proxierConfig: { healthChecks: { scripts: 'scripts' } } },
+  'a recording in the directory of the configuration': {
+    ...REQUIRED,
+    proxierConfig: { recording: { directory: '/var/lib/kube-proxier/recording' } },
+  },
 };
 
 /** What only the schema can refuse: names that no template reads. */

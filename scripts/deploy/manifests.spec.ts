@@ -79,15 +79,46 @@ interface Probe {
   readonly httpGet: { readonly path: string; readonly port: number };
 }
 
+interface Mount {
+  readonly name: string;
+  readonly mountPath: string;
+}
+
 interface DaemonSet {
   readonly spec: {
     readonly updateStrategy: { readonly rollingUpdate: object };
     readonly template: {
       readonly spec: {
-        readonly containers: readonly { readonly readinessProbe: Probe; readonly livenessProbe: Probe }[];
+        readonly containers: readonly {
+          readonly readinessProbe: Probe;
+          readonly livenessProbe: Probe;
+          readonly volumeMounts: readonly Mount[];
+        }[];
+        readonly initContainers: readonly { readonly volumeMounts: readonly Mount[] }[];
+        readonly volumes: readonly { readonly name: string }[];
       };
     };
   };
+}
+
+/** What the DaemonSet mounts at each path, more than with the required values. */
+function addedMounts(changes: Readonly<Record<string, unknown>>) {
+  const podOf = (values: Readonly<Record<string, unknown>>) =>
+    (pick(charted(values), 'DaemonSet') as unknown as DaemonSet).spec.template.spec;
+  const pod = podOf(changes);
+  const without = podOf(KIND);
+  expect(pod.initContainers).toEqual(without.initContainers);
+  expect(pod.volumes.slice(0, without.volumes.length)).toEqual(without.volumes);
+  const mounts = pod.containers[0]?.volumeMounts ?? [];
+  const before = without.containers[0]?.volumeMounts ?? [];
+  expect(mounts.slice(0, before.length)).toEqual(before);
+  const added = mounts.slice(before.length);
+  const volumes = pod.volumes.slice(without.volumes.length);
+  expect(volumes.map(({ name }) => name).sort()).toEqual(added.map(({ name }) => name).sort());
+  return added.map(({ name, ...mount }) => {
+    const { name: _, ...volume } = volumes.find((one) => one.name === name) as { name: string };
+    return { ...mount, ...volume };
+  });
 }
 
 /** `verb resource.group` of each permission, sorted. */
@@ -193,6 +224,41 @@ describe('deploy/', () => {
     expect([mounting(true), mounting(false)]).toEqual([true, false]);
   });
 
+  test('the directories that the configuration names are those of the node; only the recording is written', () => {
+    const node = (path: string, type: string) => ({ mountPath: path, hostPath: { path, type } });
+    const readOnly = { readOnly: true };
+    expect(addedMounts(ACCEPTED['directories of the node'] ?? {})).toEqual([
+      { ...node('/etc/kube-proxier/manifests', 'Directory'), ...readOnly },
+      { ...node('/srv/manifests', 'Directory'), ...readOnly },
+      { ...node('/etc/kube-proxier/scripts', 'Directory'), ...readOnly },
+      node('/var/log/kube-proxier', 'DirectoryOrCreate'),
+    ]);
+  });
+
+  test.each(['/etc/manifests', '/etc/manifests/', '/etc/manifests/static'])(
+    'a directory inside of a further volume at %s is not mounted from the node',
+    (mountPath) => {
+      const volume = { configMap: { name: 'static-services' } };
+      const values = {
+        ...KIND,
+        proxierConfig: { manifests: ['/etc/manifests/static'] },
+        extraVolumes: [{ name: 'static', ...volume }],
+        extraVolumeMounts: [{ name: 'static', mountPath }],
+      };
+      expect(addedMounts(values)).toEqual([{ mountPath, ...volume }]);
+    },
+  );
+
+  test('a directory beside a further volume is mounted from the node', () => {
+    const values = {
+      ...KIND,
+      proxierConfig: { recording: { directory: '/var/log/recording' } },
+      extraVolumes: [{ name: 'own', emptyDir: {} }],
+      extraVolumeMounts: [{ name: 'own', mountPath: '/var/log/rec' }],
+    };
+    expect(addedMounts(values).map(({ mountPath }) => mountPath)).toEqual(['/var/log/recording', '/var/log/rec']);
+  });
+
   test('what the API would not take is a problem', () => {
     const daemonSet = structuredClone(pick(kustomized(), 'DaemonSet')) as unknown as {
       spec: Record<string, unknown> & { template: { spec: Record<string, unknown> } };
@@ -237,7 +303,7 @@ describe('deploy/', () => {
   test.each(Object.entries(REFUSED))('the chart refuses %s, with its schema and without', (_what, values) => {
     expect(() => renderChart(values)).toThrow('values.schema.json');
     expect(() => renderChart(values, 'kube-system', { schema: false })).toThrow(
-      /^(set |apiServer|nonRoot|podMonitor|metrics|one of)/,
+      /^(set |apiServer|nonRoot|podMonitor|metrics|one of|proxierConfig)/,
     );
   });
 

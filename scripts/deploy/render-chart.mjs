@@ -3,9 +3,10 @@
  * Renders the Helm chart where there is no helm: `node scripts/deploy/render-chart.mjs [--set a.b=VALUE]… [--namespace NAME]`.
  * Values that the schema refuses are refused, as by helm.
  *
- * Knows of Go's templates what the chart uses, and nothing else, and takes the rest for a mistake: values, `with`, `if` and `else`,
- * `define` and `include`, `$_ :=`, pipelines, parentheses, and the functions below.
+ * Knows of Go's templates what the chart uses, and nothing else, and takes the rest for a mistake: values, `with`, `range`, `if` and
+ * `else`, `define` and `include`, `$_ :=`, pipelines, parentheses, and the functions below.
  */
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -19,7 +20,7 @@ export const CHART = fileURLToPath(new URL('../../deploy/helm/kube-proxier', imp
  * @typedef {Readonly<Record<string, unknown>>} Values
  *
  * @typedef {object} Node of a template
- * @property {'text' | 'value' | 'with' | 'if' | 'define'} kind
+ * @property {'text' | 'value' | 'with' | 'range' | 'if' | 'define'} kind
  * @property {string} text of kind `text`
  * @property {string} argument of the others
  * @property {readonly Node[]} body of a block
@@ -47,6 +48,18 @@ const FUNCTIONS = {
   quote: (value) => JSON.stringify(String(value)),
   nindent: (size, text) => `\n${indent(size, text)}`,
   toYaml: (value) => stringify(value, { sortMapEntries: true, lineWidth: 0 }).trimEnd(),
+  fromYamlArray: (/** @type {unknown} */ text) => parse(String(text)) ?? [],
+  list: (...items) => items,
+  uniq: (/** @type {unknown} */ items) => [...new Set(/** @type {Iterable<unknown>} */ (items))],
+  dict: (...pairs) =>
+    Object.fromEntries(pairs.flatMap((key, index) => (index % 2 === 0 ? [[key, pairs[index + 1]]] : []))),
+  sha256sum: (/** @type {unknown} */ text) => createHash('sha256').update(String(text)).digest('hex'),
+  trunc: (length, text) => String(text).slice(0, Number(length)),
+  trimSuffix: (suffix, text) =>
+    String(text).endsWith(String(suffix)) ? String(text).slice(0, -String(suffix).length) : text,
+  hasPrefix: (prefix, text) => String(text).startsWith(String(prefix)),
+  printf: (format, ...values) =>
+    values.reduce((/** @type {string} */ text, value) => text.replace('%s', () => String(value)), String(format)),
   contains: (part, text) => String(text).includes(String(part)),
   eq: (one, other) => one === other,
   not: (value) => isEmpty(value),
@@ -121,14 +134,14 @@ function parseBlock(tokens, name, isInner) {
       tokens.unshift(token);
       return nodes;
     }
-    if (word === 'with' || word === 'if' || word === 'define') {
+    if (word === 'with' || word === 'range' || word === 'if' || word === 'define') {
       const body = parseBlock(tokens, name, true);
       const otherwise = endOf(tokens) === 'else' ? parseBlock(tokens, name, true) : undefined;
       if (otherwise && endOf(tokens) !== 'end') {
         throw new Error(`${name}: a second {{ else }}`);
       }
       nodes.push({ kind: word, text: '', argument, body, otherwise: otherwise ?? [] });
-    } else if (['end', 'else', 'range', 'template', 'block'].includes(word)) {
+    } else if (['end', 'else', 'template', 'block'].includes(word)) {
       throw new Error(`${name}: {{ ${action} }} is not known here`);
     } else {
       nodes.push({ kind: 'value', text: '', argument: action, body: [], otherwise: [] });
@@ -153,6 +166,7 @@ function endOf(tokens) {
 class Rendering {
   /** @type {Map<unknown, readonly Node[]>} */
   #defined = new Map();
+  /** What `$` is: the dot of the template, or of what is included. @type {unknown} */
   #root;
 
   /** @param {Values} root */
@@ -188,6 +202,13 @@ class Rendering {
         }
         return unused ? '' : String(value);
       }
+      case 'range': {
+        const items = this.evaluate(argument, dot) ?? [];
+        if (!Array.isArray(items)) {
+          throw new Error(`{{ range ${argument} }}: not a list`);
+        }
+        return items.length === 0 ? this.render(otherwise, dot) : items.map((item) => this.render(body, item)).join('');
+      }
       default: {
         const value = this.evaluate(argument, dot);
         return isEmpty(value) ? this.render(otherwise, dot) : this.render(body, kind === 'with' ? value : dot);
@@ -212,7 +233,10 @@ class Rendering {
         if (!body) {
           throw new Error(`include ${name}: not defined`);
         }
+        const outer = this.#root;
+        this.#root = scope;
         value = this.render(body, scope);
+        this.#root = outer;
       } else if (Object.hasOwn(FUNCTIONS, head)) {
         value = FUNCTIONS[head]?.(...args());
       } else if (head === '.Files.Get') {
@@ -246,7 +270,13 @@ class Rendering {
       .split('.')
       .filter(Boolean);
     return path.reduce(
-      (object, field) => (isMap(object) ? object[field] : undefined),
+      (object, field) => {
+        if (!isMap(object)) {
+          // As by Go.
+          throw new Error(`${word}: nil pointer evaluating ${field}`);
+        }
+        return object[field];
+      },
       word.startsWith('$') ? this.#root : dot,
     );
   }

@@ -436,6 +436,50 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('foreign changes of the table: %s',
 });
 
 whereAllowed('what doctor reports', () => {
+  /** A runner whose nft has this version, and otherwise works. */
+  const withNft = (runner: CommandRunner, version: string): CommandRunner => ({
+    ...(runner.networkNamespace === undefined ? {} : { networkNamespace: runner.networkNamespace }),
+    run: async (request) => {
+      const result = await runner.run(request);
+      return request.args?.[0] === '--version' ? { ...result, stdout: `nftables v${version} (name)\n` } : result;
+    },
+  });
+
+  test.each([
+    ['1.0.2', ['warning']],
+    ['1.0.6', []],
+  ])(
+    'an nft that misreads the table is a warning, though the agent works by netlink: %s',
+    async (version, expected) => {
+      await withNamespace(async ({ runner }) => {
+        const found = (await createNftablesBackend({ runner: withNft(runner, version) }).diagnose?.()) ?? [];
+        expect(found.find(({ check }) => check === 'nftables access')?.found).toMatch(/^by netlink/);
+        const programs = found.filter(({ check }) => check === 'nftables program');
+        expect(programs.map(({ status }) => status)).toEqual(expected);
+        for (const program of programs) {
+          expect(program).toMatchObject({
+            found: expect.stringMatching(/^nft 1\.0\.2 shows some maps .*; the agent does not need it$/),
+            advice: expect.stringMatching(
+              /^use nft 1\.0\.6 or newer .*--nftables-program=nft does not work with this one$/,
+            ),
+          });
+        }
+      });
+    },
+  );
+
+  test('a requested nft that is too old is named where it refuses the rules', async () => {
+    await withNamespace(async ({ runner }) => {
+      const old = withNft(refusing(runner, 'add map'), '1.0.2');
+      const backend = createNftablesBackend({ runner: old, access: 'nft' });
+      expect(await backend.probe()).toEqual({
+        usable: false,
+        reason: expect.stringMatching(/^nft 1\.0\.2 is too old; use netlink, or nft 1\.0\.6 or newer: /),
+      });
+      expect((await backend.diagnose?.())?.map(({ check }) => check)).not.toContain('nftables program');
+    });
+  });
+
   test('tries whether this kernel accepts the layout, and leaves no objects', async () => {
     await withNamespace(async ({ runner }) => {
       const diagnosed = await createNftablesBackend({ runner }).diagnose?.();

@@ -1,4 +1,5 @@
 import { type Diagnosis, hasErrorKind, messageOf } from '@kube-proxier/core';
+import { REQUIRED_NFT } from './nft-version.js';
 import type { AcceptedLayout, HostSupport, OwnedTable } from './probe.js';
 
 /** See `BackendModule.diagnose`. */
@@ -6,6 +7,7 @@ export async function diagnose(support: HostSupport, ownedTable: OwnedTable): Pr
   return [
     await diagnoseAccess(support),
     await diagnoseLayout(support),
+    ...(await diagnoseProgram(support)),
     ...(await diagnoseCounting(support)),
     ...(ownedTable === 'never' ? [] : [await diagnoseOwnership(support)]),
   ];
@@ -49,6 +51,21 @@ async function diagnoseLayout(support: HostSupport): Promise<Diagnosis> {
           advice: 'use a newer nft and kernel, or another mode',
         };
   }
+}
+
+/** Reports only a program that the agent does not use, and whose listings mislead. */
+async function diagnoseProgram(support: HostSupport): Promise<readonly Diagnosis[]> {
+  const old = await support.oldProgram().catch(() => undefined);
+  return old === undefined || old.isUsed
+    ? []
+    : [
+        {
+          check: 'nftables program',
+          status: 'warning',
+          found: `nft ${old.version} shows some maps of the table with other types, and cannot load a listing of a newer nft; the agent does not need it`,
+          advice: `use nft ${REQUIRED_NFT} or newer to look at the table; --nftables-program=nft does not work with this one`,
+        },
+      ];
 }
 
 /** Reports only missing support for counting per endpoint. */

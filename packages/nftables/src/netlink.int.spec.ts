@@ -115,6 +115,9 @@ const IRRELEVANT =
 /** Further versions of nft; `npm run test:nft-versions` installs them. */
 const PROGRAMS = (process.env.KUBE_PROXIER_NFT_PROGRAMS ?? '').split(':').filter((path) => path !== '');
 
+/** Versions before 1.0.6, which cannot load the tables. */
+const OLD_PROGRAMS = (process.env.KUBE_PROXIER_OLD_NFT_PROGRAMS ?? '').split(':').filter((path) => path !== '');
+
 async function listing({ runner }: TestNamespace, command: string, ...args: readonly string[]): Promise<string> {
   const { stdout } = await runner.run({ command, args: [...args, 'list', 'ruleset'] });
   // The kernel lists elements in the order of hashes with a random seed; nft sorts them, except in this output.
@@ -207,6 +210,24 @@ const LISTINGS = [[], ['-j'], ['--debug=netlink']] as const;
           await reloads(byNetlink, program);
         }),
       );
+    });
+  }
+
+  for (const program of OLD_PROGRAMS) {
+    test.each(cases)(`is listed completely by ${program}: $name, $family, $layout`, async (variant) => {
+      const transaction = planned(variant);
+      await withNamespace(async (namespace) => {
+        const nft = createNetlinkNft({ namespace: namespace.path });
+        await nft.run(transaction);
+        nft.close();
+        const { stdout } = await namespace.runner.run({ command: program, args: ['list', 'ruleset'] });
+        const names = transaction.commands.flatMap((command) =>
+          command.do === 'add-chain' ? [command.chain] : command.do === 'add-container' ? [command.name] : [],
+        );
+        expect(names.length).toBeGreaterThan(10);
+        expect(names.filter((name) => !new RegExp(`\\b(chain|map|set) ${name} \\{`).test(stdout))).toEqual([]);
+        expect(await listing(namespace, program, '-j')).toContain('"nftables"');
+      });
     });
   }
 

@@ -8,6 +8,7 @@ import {
   NftError,
   type NftTableFlag,
 } from '@kube-proxier/linux';
+import { isTooOld, nftVersion, REQUIRED_NFT } from './nft-version.js';
 import { type Layout, nftFamily, TABLE } from './plan/layout.js';
 import { NftablesPlanner } from './plan/nftables-planner.js';
 import { completeWrite } from './plan/nftables-transaction.js';
@@ -125,8 +126,27 @@ export class HostSupport {
         countingRefusal === undefined ? '' : `, nothing can be counted for each endpoint: ${countingRefusal}`;
       return { usable: true, detail: `${access}${owned}${how}${uncounted}` };
     } catch (error) {
-      return { usable: false, reason: messageOf(error).replace(/\.$/, '') };
+      const reason = messageOf(error).replace(/\.$/, '');
+      const { version, isUsed } = (await this.oldProgram().catch(() => undefined)) ?? {};
+      return {
+        usable: false,
+        reason: isUsed ? `nft ${version} is too old; use netlink, or nft ${REQUIRED_NFT} or newer: ${reason}` : reason,
+      };
     }
+  }
+
+  /**
+   * The program nft where it is too old for the table of this backend.
+   *
+   * @returns its version, and whether it is the access path to nf_tables; undefined where it is new enough or not installed.
+   * @throws NftError when it cannot be run.
+   */
+  async oldProgram(): Promise<{ readonly version: string; readonly isUsed: boolean } | undefined> {
+    const { choice, runner } = this.options;
+    const version = await nftVersion(runner);
+    return version !== undefined && isTooOld(version)
+      ? { version, isUsed: (await choice.chosen()).access === 'nft' }
+      : undefined;
   }
 
   /**

@@ -320,7 +320,9 @@ describe('watches with initial events', () => {
     await scene.until(() => scene.lists.length === 2, 'a new list');
     expect(scene.lists[0]).toBe('0');
     expect(asked()).toBe(before);
-    expect(scene.log.lines.filter((line) => !line.startsWith('D '))).toEqual([]);
+    // On a busy machine a list may take long.
+    const isExpected = (line: string) => line.startsWith('D ') || line.includes('the list is not complete after');
+    expect(scene.log.lines.filter((line) => !isExpected(line))).toEqual([]);
   });
 
   test('are ignored by an old server whose watch has no events: a list follows', async () => {

@@ -1,10 +1,4 @@
-import { isRecord, type UnknownRecord } from '@kube-proxier/core';
-
-/** Booleans of YAML 1.1, which kubectl reads, and their meaning. The parsers here are for YAML 1.2, where they are texts. */
-const YAML_1_1_BOOLEANS: ReadonlyMap<unknown, boolean> = new Map([
-  ...['y', 'Y', 'yes', 'Yes', 'YES', 'on', 'On', 'ON'].map((text) => [text, true] as const),
-  ...['n', 'N', 'no', 'No', 'NO', 'off', 'Off', 'OFF'].map((text) => [text, false] as const),
-]);
+import { isRecord, type UnknownRecord, yamlBoolean } from '@kube-proxier/core';
 
 const CONDITIONS = ['ready', 'serving', 'terminating'] as const;
 
@@ -30,13 +24,13 @@ function conditionsOf(endpoint: unknown): UnknownRecord {
 }
 
 function isChanged(conditions: UnknownRecord): boolean {
-  return CONDITIONS.some((name) => YAML_1_1_BOOLEANS.has(conditions[name]));
+  return CONDITIONS.some((name) => yamlBoolean(conditions[name]) !== undefined);
 }
 
 function withBooleans(conditions: UnknownRecord): UnknownRecord {
-  const changed = CONDITIONS.filter((name) => YAML_1_1_BOOLEANS.has(conditions[name]));
+  const changed = CONDITIONS.filter((name) => yamlBoolean(conditions[name]) !== undefined);
   return {
     ...conditions,
-    ...Object.fromEntries(changed.map((name) => [name, YAML_1_1_BOOLEANS.get(conditions[name])])),
+    ...Object.fromEntries(changed.map((name) => [name, yamlBoolean(conditions[name])])),
   };
 }

@@ -67,3 +67,36 @@ kube-proxier{{ if .Values.nonRoot.enabled }}-nftables{{ end }}
 {{- define "kube-proxier.makesToken" -}}
 {{ if and .Values.podMonitor.enabled (include "kube-proxier.isReviewed" .) (not .Values.podMonitor.tokenSecretName) }}true{{ end }}
 {{- end }}
+
+{{- /* The directories of the node that fields of `proxierConfig` name. */ -}}
+{{- define "kube-proxier.nodeDirectories" -}}
+{{- range uniq (.Values.proxierConfig.manifests | default (list)) }}
+- name: manifests-{{ sha256sum . | trunc 8 }}
+  field: manifests
+  path: {{ . | quote }}
+  type: Directory
+{{- end }}
+{{- with .Values.proxierConfig.healthChecks }}
+{{- with .scripts }}
+- name: health-check-scripts
+  field: healthChecks.scripts
+  path: {{ . | quote }}
+  type: Directory
+{{- end }}
+{{- end }}
+{{- with .Values.proxierConfig.recording }}
+{{- with .directory }}
+- name: recording
+  field: recording.directory
+  path: {{ . | quote }}
+  type: DirectoryOrCreate
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* Whether one of `mounts` provides `path`. */ -}}
+{{- define "kube-proxier.isMounted" -}}
+{{- range .mounts }}
+{{- if hasPrefix (printf "%s/" (trimSuffix "/" .mountPath)) (printf "%s/" $.path) }}true{{ end }}
+{{- end }}
+{{- end }}

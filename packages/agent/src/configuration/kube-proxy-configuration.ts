@@ -1,4 +1,12 @@
-import { isRecord, nearestName, nestingOfText, parseAddress, printable, printableValue } from '@kube-proxier/core';
+import {
+  isRecord,
+  nearestName,
+  nestingOfText,
+  parseAddress,
+  printable,
+  printableValue,
+  yamlBoolean,
+} from '@kube-proxier/core';
 import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseAllDocuments, type YAMLMap } from 'yaml';
 import type { FlagName } from '../flags/flag.js';
 import { MAX_MESSAGE_LENGTH } from '../logging/log-line.js';
@@ -394,16 +402,10 @@ function plain(node: Node | null): unknown {
   return isSeq(node) || isMap(node) ? node.toJSON() : null;
 }
 
-/** Booleans of YAML 1.1, which kube-proxy reads, and their meaning. */
-const YAML_1_1_BOOLEANS: ReadonlyMap<unknown, boolean> = new Map([
-  ...['y', 'Y', 'yes', 'Yes', 'YES', 'on', 'On', 'ON'].map((text) => [text, true] as const),
-  ...['n', 'N', 'no', 'No', 'NO', 'off', 'Off', 'OFF'].map((text) => [text, false] as const),
-]);
-
 /** Unquoted `yes`, `no`, `on` and `off` are booleans in a field of booleans; the parser is for YAML 1.2. */
 function withBooleans(type: FieldType, node: unknown, value: unknown): unknown {
   if (type === 'bool' && isScalar(node) && node.type === 'PLAIN') {
-    return YAML_1_1_BOOLEANS.get(node.value) ?? value;
+    return yamlBoolean(node.value) ?? value;
   }
   if (type === 'switches' && isMap(node) && isRecord(value)) {
     const given = node.items.map((pair) => [nameOf(pair), withBooleans('bool', pair.value, value[nameOf(pair)])]);

@@ -1,6 +1,7 @@
-import { nearestName, printable } from '@kube-proxier/core';
+import { printable } from '@kube-proxier/core';
 import { Command, Option } from 'commander';
 import { COMMANDS, type CommandDefinition, type CommandName } from '../commands/command-definition.js';
+import { nearestCommand } from '../commands/nearest-command.js';
 import { FLAGS, type FlagName } from './flag.js';
 import type { Flag } from './flag-definition.js';
 import { parseGoBool } from './go-values.js';
@@ -23,6 +24,7 @@ export interface CommandLine {
 }
 
 const PROGRAM = 'kube-proxier';
+const COMMAND_NAMES = COMMANDS.map(({ name }) => name);
 
 /** Parses the arguments (without node and script) as kube-proxy does. Never throws. */
 export function parseCommandLine(args: readonly string[]): CommandLine {
@@ -71,7 +73,9 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   if (command === 'help' && stray[0] !== undefined) {
     topic = COMMANDS.find(({ name }) => name === stray[0])?.name;
     if (topic === undefined) {
-      errors.push(`unknown command "${printable(stray[0])}"; see ${PROGRAM} help`);
+      const meant = nearestCommand(stray[0], COMMAND_NAMES);
+      const hint = meant === undefined ? `see ${PROGRAM} help` : `did you mean ${meant}?`;
+      errors.push(`unknown command "${printable(stray[0])}"; ${hint}`);
     }
   }
   if (isSet('version')) {
@@ -174,10 +178,7 @@ function describeUnknown(argument: string, command: CommandDefinition | undefine
 }
 
 function describeStray(operand: string, manifestsGiven: boolean): string {
-  const command = nearestName(
-    operand,
-    COMMANDS.map(({ name }) => name),
-  );
+  const command = nearestCommand(operand, COMMAND_NAMES);
   if (command !== undefined && command !== operand) {
     return `did you mean the command ${command}?`;
   }

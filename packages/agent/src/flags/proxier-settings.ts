@@ -149,10 +149,10 @@ function overlappingExternalAddresses(values: FlagValues): 'serve' | 'refuse' {
 
 function interfaceName(values: FlagValues, name: 'pod-bridge-interface' | 'pod-interface-name-prefix'): string {
   const text = values.text(name);
-  // A trailing plus would be a wildcard in iptables.
+  // A trailing plus would be a wildcard in iptables, an asterisk in nftables. The kernel allows neither slashes nor colons.
   if (
     text !== '' &&
-    (!/^[\x21-\x2e\x30-\x7e]+$/.test(text) || text.endsWith('+') || text.length > MAX_INTERFACE_NAME)
+    (!/^[\x21-\x7e]+$/.test(text) || /[/:*"'\\]/.test(text) || text.endsWith('+') || text.length > MAX_INTERFACE_NAME)
   ) {
     const right = `must be the name or a prefix of the name of an interface: at most ${MAX_INTERFACE_NAME} letters and digits`;
     values.wrong(name, text, right);

@@ -248,6 +248,11 @@ describe('readSettings', () => {
       '--pod-bridge-interface: "eth+" must be the name or a prefix of the name of an interface: at most 15 letters and ' +
         'digits',
     ],
+    ...['a"b', "a'b", 'cni*', 'a:b', 'a\\b'].map((name): [string, string] => [
+      `--pod-interface-name-prefix=${name}`,
+      `--pod-interface-name-prefix: "${name}" must be the name or a prefix of the name of an interface: at most 15 letters and digits`,
+    ]),
+    ['--count-traffic=absurd', '--count-traffic: "absurd" must be true or false'],
     [
       '--nodeport-addresses=10.0.0.1',
       '--nodeport-addresses: "10.0.0.1" must be a network such as 10.0.0.0/8 or fd00::/64, or one of primary, localhost, all',

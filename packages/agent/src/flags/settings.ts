@@ -131,7 +131,7 @@ class SettingsReader extends FlagValues {
     }
     this.#checkUnused();
     if (this.problems.length > 0) {
-      throw new CommandLineError(inFileOrder(this.problems, this.configuration?.file), settings.warnings);
+      throw new CommandLineError(inFileOrder([...new Set(this.problems)], this.configuration?.file), settings.warnings);
     }
     return settings;
   }

@@ -166,6 +166,7 @@ checkout   <node>:30080          TCP        NodePort         reject
     [['endpoints', '-A', '-o', 'name'], /-o name prints names of Services: use kube-proxier get services/],
     [['services', 'missing', '-n', 'shop'], /Service "missing" not found in namespace shop/],
     [['services', 'shop/missing'], /Service "shop\/missing" not found\n/],
+    [['srevices'], /unknown resource "srevices"; did you mean services\?/],
     [['pods'], /unknown resource "pods"; use one of services, endpoints, frontends/],
     [[], /get needs at least one argument, as in: kube-proxier get services -A/],
   ])('%j reports the error with status 1', async (args, message) => {

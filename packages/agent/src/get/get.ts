@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import {
   type IPFamily,
+  nearestName,
   ProxierError,
   printable,
   type ServicePortView,
@@ -100,10 +101,9 @@ function readOperands([first = '', ...rest]: readonly string[]): { resource: Res
   const [kind = '', ...words] = first.split('/');
   const resource = findResource(kind);
   if (resource === undefined) {
-    throw new ProxierError(
-      'UNKNOWN_RESOURCE',
-      `unknown resource "${printable(kind)}"; use one of ${RESOURCES.join(', ')}`,
-    );
+    const meant = nearestName(kind, RESOURCES);
+    const hint = meant === undefined ? `use one of ${RESOURCES.join(', ')}` : `did you mean ${meant}?`;
+    throw new ProxierError('UNKNOWN_RESOURCE', `unknown resource "${printable(kind)}"; ${hint}`);
   }
   if (words.length === 0) {
     return { resource, names: rest };

@@ -298,7 +298,7 @@ Problems:
     expect(await run('status')).toMatchObject({ status: 4, err: expect.stringContaining('set --agent-namespace') });
     await server.stop();
     expect(await run('status')).toMatchObject({ status: 4, err: expect.stringContaining('ECONNREFUSED') });
-    expect(await run('statsu')).toMatchObject({ status: 4, err: expect.stringContaining('must be one of status') });
+    expect(await run('statsu')).toMatchObject({ status: 4, err: expect.stringContaining('did you mean status?') });
     expect(await run('status', '--watch')).toMatchObject({ status: 4, err: expect.stringContaining('kubectl exec') });
     expect(await run('--help')).toMatchObject({ status: 0, out: expect.stringContaining('kubectl proxier <status|') });
     expect(await run()).toMatchObject({ status: 0, out: expect.stringContaining('Usage:') });
@@ -333,7 +333,11 @@ test('arguments of the plugin, and those of the command', () => {
       '"-n" is no flag of kubectl proxier; flags for the command on the node follow the command',
     );
   }
-  expect(() => parsePluginCommandLine(['stauts'])).toThrow(/^unknown command "stauts"; it must be one of status, /);
+  expect(() => parsePluginCommandLine(['stauts'])).toThrow(/^unknown command "stauts"; did you mean status\?$/);
+  expect(() => parsePluginCommandLine(['doctor'])).toThrow(/^unknown command "doctor"; it must be one of status, /);
+  expect(() => parsePluginCommandLine(['status', '--nod=a'])).toThrow(/^unknown flag --nod; did you mean --node\?$/);
+  // A newer agent may have it.
+  expect(parsePluginCommandLine(['status', '--sort-by=age'])?.args).toEqual(['--sort-by=age']);
 });
 
 test('without a majority, all nodes differ; families are compared separately', () => {

@@ -1,5 +1,7 @@
-import { ProxierError } from '@kube-proxier/core';
+import { nearestName, ProxierError } from '@kube-proxier/core';
+import { nearestCommand } from '../commands/nearest-command.js';
 import { isOutput, OUTPUTS, type Output } from '../flags/agent-settings.js';
+import { FLAGS } from '../flags/flag.js';
 import { parseGoDuration } from '../flags/go-values.js';
 
 /** Commands that the plugin runs on nodes. */
@@ -75,6 +77,9 @@ export function parsePluginCommandLine(args: readonly string[]): PluginRequest |
     }
     const own = dashes === '-' ? SHORT[name] : isOwnFlag(name) ? name : undefined;
     if (dashes === '' || own === undefined) {
+      if (dashes === '--') {
+        checkPassedFlag(name);
+      }
       passed.push(text);
       continue;
     }
@@ -96,7 +101,9 @@ export function parsePluginCommandLine(args: readonly string[]): PluginRequest |
     );
   }
   if (!isPluginCommand(command)) {
-    throw invalid(`unknown command ${JSON.stringify(command)}; it must be one of ${PLUGIN_COMMANDS.join(', ')}`);
+    const meant = nearestCommand(command, PLUGIN_COMMANDS);
+    const hint = meant === undefined ? `it must be one of ${PLUGIN_COMMANDS.join(', ')}` : `did you mean ${meant}?`;
+    throw invalid(`unknown command ${JSON.stringify(command)}; ${hint}`);
   }
   const nodes = (values.get('node') ?? '').split(',').filter((name) => name !== '');
   if (isAll && nodes.length > 0) {
@@ -118,6 +125,15 @@ export function parsePluginCommandLine(args: readonly string[]): PluginRequest |
     ...{ selector: read('selector'), container: read('container') },
     ...{ kubeconfig: read('kubeconfig'), context: read('context') },
   };
+}
+
+/** The agent of a node may have flags that are not known here, but not ones that are misspelt flags of the plugin. */
+function checkPassedFlag(name: string): void {
+  const isKnown = FLAGS.some((flag) => flag.name === name);
+  const meant = isKnown ? undefined : nearestName(name, [...Object.keys(DEFAULTS), 'all-nodes']);
+  if (meant !== undefined) {
+    throw invalid(`unknown flag --${name}; did you mean --${meant}?`);
+  }
 }
 
 function isOwnFlag(name: string): name is OwnFlag {

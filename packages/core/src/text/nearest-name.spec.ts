@@ -5,6 +5,10 @@ describe('nearestName', () => {
   test.each([
     ['chekout', ['cart', 'checkout', 'catalog'], 'checkout'],
     ['proxy-mod', ['proxy-mode', 'proxy-mode-fallback'], 'proxy-mode'],
+    ['gte', ['set-up', 'get', 'gt'], 'get'],
+    ['STATUS', ['state', 'status'], 'status'],
+    ['ba', ['ab'], undefined],
+    ['abc', ['ca'], undefined],
     ['web', ['web-1', 'frontend'], undefined],
     ['unrelated', ['checkout'], undefined],
     ['', ['checkout'], undefined],

@@ -20,6 +20,7 @@ import { InactivityTimer } from './inactivity-timer.js';
 import { ApiError, ApiStatusError } from './kubernetes-error.js';
 import { acceptedTypes, isProtobuf } from './media-types.js';
 import { type BodyLimits, responseChunks } from './response-body.js';
+import { SlowAnswerTimer } from './slow-answer-timer.js';
 
 /** Options of an {@link ApiClient}. */
 export interface ApiClientOptions {
@@ -27,7 +28,10 @@ export interface ApiClientOptions {
   readonly clock: Clock;
   /** Milliseconds without a byte after which a pending request fails. */
   readonly responseTimeout: number;
-  /** Milliseconds after which a request for a page fails, even when bytes still arrive. */
+  /**
+   * Milliseconds after which a request for a page fails, even when bytes still arrive; a page that is streamed fails only when
+   * too few of them arrive in this time.
+   */
   readonly pageTimeout: number;
   /** Maximum size of a page in bytes. */
   readonly maxPageBytes: number;
@@ -123,12 +127,13 @@ export class ApiClient {
     signal: AbortSignal,
     limit: number,
   ): AsyncGenerator<ListBytes, void, undefined> {
-    const { clock, responseTimeout } = this.options;
-    const attempt = this.#attempt(signal);
+    const { clock, pageTimeout, responseTimeout } = this.options;
+    const attempt = abortable(signal, (onSlow) => new SlowAnswerTimer(clock, pageTimeout, onSlow));
     try {
       const response = await this.#send(asked, attempt.signal);
       const inProtobuf = isProtobuf(response.headers);
       for await (const bytes of responseChunks(response, clock, { maxBytes: limit, silenceLimit: responseTimeout })) {
+        attempt.timer.add(bytes.length);
         yield { bytes, isProtobuf: inProtobuf };
       }
     } catch (error) {
@@ -143,8 +148,12 @@ export class ApiClient {
     signal: AbortSignal,
     maxBytes = this.options.maxPageBytes,
   ): Promise<UnknownRecord> {
-    const { clock, responseTimeout } = this.options;
-    const attempt = this.#attempt(signal);
+    const { clock, pageTimeout, responseTimeout } = this.options;
+    const attempt = abortable(signal, (fail) =>
+      clock.setTimer(pageTimeout, () =>
+        fail(new ApiError('API_SILENT', `the answer was not complete after ${pageTimeout} ms`)),
+      ),
+    );
     try {
       const response = await this.#send(asked, attempt.signal);
       const body = await readBody(response, clock, { maxBytes, silenceLimit: responseTimeout });
@@ -154,33 +163,6 @@ export class ApiClient {
     } finally {
       attempt.end();
     }
-  }
-
-  /** Limits the total time of a request. */
-  #attempt(signal: AbortSignal): {
-    readonly signal: AbortSignal;
-    /** Why the request was aborted; undefined when it was not. */
-    failure(): ApiError | undefined;
-    end(): void;
-  } {
-    const { clock, pageTimeout } = this.options;
-    signal.throwIfAborted();
-    const attempt = new AbortController();
-    let failure: ApiError | undefined;
-    const stop = () => attempt.abort();
-    signal.addEventListener('abort', stop);
-    const total = clock.setTimer(pageTimeout, () => {
-      failure = new ApiError('API_SILENT', `the answer was not complete after ${pageTimeout} ms`);
-      attempt.abort();
-    });
-    return {
-      signal: attempt.signal,
-      failure: () => failure,
-      end: () => {
-        total.cancel();
-        signal.removeEventListener('abort', stop);
-      },
-    };
   }
 
   /**
@@ -331,7 +313,7 @@ export class ApiClient {
       agent: access.agent ?? this.#agentFor(url.protocol),
       headers: {
         Accept: acceptedTypes(protobuf, watch && protobuf),
-        'Accept-Encoding': watch ? 'identity' : 'gzip',
+        'Accept-Encoding': watch || !access.compression ? 'identity' : 'gzip',
         'User-Agent': userAgent,
         ...(body === undefined
           ? {}
@@ -371,6 +353,41 @@ export class ApiClient {
     }
     return statusError(status, code, retryAfter);
   }
+}
+
+/**
+ * Makes a request abortable by a timer.
+ *
+ * @param start starts the timer, which may call back with the reason of the failure.
+ */
+function abortable<T extends { cancel(): void }>(
+  signal: AbortSignal,
+  start: (fail: (failure: ApiError) => void) => T,
+): {
+  readonly signal: AbortSignal;
+  readonly timer: T;
+  /** Why the timer aborted the request; undefined when it did not. */
+  failure(): ApiError | undefined;
+  end(): void;
+} {
+  signal.throwIfAborted();
+  const attempt = new AbortController();
+  let failure: ApiError | undefined;
+  const stop = () => attempt.abort();
+  signal.addEventListener('abort', stop);
+  const timer = start((reason) => {
+    failure = reason;
+    attempt.abort();
+  });
+  return {
+    signal: attempt.signal,
+    timer,
+    failure: () => failure,
+    end: () => {
+      timer.cancel();
+      signal.removeEventListener('abort', stop);
+    },
+  };
 }
 
 /**

@@ -289,6 +289,82 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     await getsThrough(handler, 'still');
   });
 
+  test.each(['yes', 'on', 'Y', 'true'])(
+    'are sent to a server that is not verified: insecure-skip-tls-verify: %s',
+    async (text) => {
+      await serve({}, ['other.example']);
+      const path = await write(
+        'kubeconfig',
+        `current-context: c
+contexts: [{ name: c, context: { cluster: k, user: u } }]
+users: [{ name: u, user: { token: secret } }]
+clusters: [{ name: k, cluster: { server: "${server.url}", insecure-skip-tls-verify: ${text} } }]
+`,
+      );
+      const { handler } = await begin({ kubeconfig: path });
+      await until(() => handler.servicesSynced === 1, 'synced');
+    },
+  );
+
+  test('are read where a mapping is merged from another', async () => {
+    await serve({ tokens: new Set(['secret']) });
+    const path = await write(
+      'kubeconfig',
+      `base: &base { server: "${server.url}", certificate-authority: ca.crt }
+current-context: c
+contexts: [{ name: c, context: { cluster: k, user: u } }]
+users: [{ name: u, user: { token: secret } }]
+clusters: [{ name: k, cluster: { <<: *base } }]
+`,
+    );
+    const { handler } = await begin({ kubeconfig: path });
+    await until(() => handler.servicesSynced === 1, 'synced');
+  });
+
+  test('come with disable-compression, as kubectl reads it', async () => {
+    await serve();
+    const asked = async (cluster: object) => {
+      const from = server.requests.length;
+      const { handler, source } = await begin({ kubeconfig: await kubeconfig({ token: 'x' }, cluster) });
+      await until(() => handler.servicesSynced === 1, 'synced');
+      await source.stop();
+      const lists = server.requests.slice(from).filter(({ verb }) => verb === 'list');
+      return new Set(lists.map(({ acceptedCompression }) => acceptedCompression));
+    };
+    expect(await asked({})).toEqual(new Set(['gzip']));
+    expect(await asked({ 'disable-compression': true })).toEqual(new Set(['identity']));
+  });
+
+  test.each([
+    [
+      {},
+      { 'insecure-skip-tls-verify': 'never' },
+      'clusters[k].cluster.insecure-skip-tls-verify is "never"; it must be true or false',
+    ],
+    [{}, { 'disable-compression': 1 }, 'clusters[k].cluster.disable-compression is 1; it must be true or false'],
+    [{}, { 'proxy-url': 'u:secret@10.0.0.1' }, 'clusters[k].cluster.proxy-url is no URL of a proxy; write it like'],
+    [{}, { 'proxy-url': 'ftp://10.0.0.1' }, 'clusters[k].cluster.proxy-url is no URL of a proxy; write it like'],
+    [{}, { 'tls-server-name': 1 }, 'clusters[k].cluster.tls-server-name is not text; put it in quotes'],
+    [{ provideClusterInfo: 'x' }, {}, 'users[u].user.exec.provideClusterInfo is "x"; it must be true or false'],
+    [{ env: [{ name: 'A', value: 1 }] }, {}, 'users[u].user.exec.env[0].value is not text; put it in quotes'],
+    [{ env: [{ value: 'b' }] }, {}, 'users[u].user.exec.env[0].name is missing; it names an environment variable'],
+    [{ env: { A: 'b' } }, {}, 'users[u].user.exec.env is not a list of objects with name and value'],
+  ])('are refused with a field of a wrong type: %j %j', async (exec, cluster, message) => {
+    const plugin = { apiVersion: 'client.authentication.k8s.io/v1', command: 'true', ...exec };
+    const path = await write(
+      'kubeconfig',
+      JSON.stringify({
+        'current-context': 'c',
+        contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
+        clusters: [{ name: 'k', cluster: { server: 'https://127.0.0.1:1', ...cluster } }],
+        users: [{ name: 'u', user: { exec: plugin } }],
+      }),
+    );
+    const failure = await start({ kubeconfig: path }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'KUBECONFIG_INVALID', message: expect.stringContaining(message) });
+    expect(String(failure)).not.toContain('secret');
+  });
+
   const start = (options: KubernetesSourceOptions) =>
     new KubernetesSource(options).start(new RecordingHandler(), { nodeName: 'node1' });
 

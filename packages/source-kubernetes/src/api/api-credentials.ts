@@ -19,6 +19,8 @@ export interface RequestCredentials {
     readonly servername?: string;
     readonly rejectUnauthorized?: boolean;
   };
+  /** Whether answers may be compressed. */
+  readonly compression: boolean;
   /** Agent for the connections (a proxy), instead of the client's own. */
   readonly agent: Agent | undefined;
 }
@@ -64,6 +66,7 @@ const NOTHING: KubeconfigContext = {
   skipTlsVerify: false,
   tlsServerName: undefined,
   proxyUrl: undefined,
+  disableCompression: false,
   certificate: {},
   key: {},
   token: undefined,
@@ -195,7 +198,7 @@ class ContextCredentials implements ApiCredentials {
       Object.assign(headers, foreign.headers);
       agent = foreign.agent;
     }
-    return { server, headers, tls, agent };
+    return { server, headers, tls, compression: !context.disableCompression, agent };
   }
 
   refused(): void {

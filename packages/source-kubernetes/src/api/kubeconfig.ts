@@ -1,5 +1,13 @@
 import { isAbsolute, join } from 'node:path';
-import { isRecord, isText, nestingOfText, printable, type UnknownRecord } from '@kube-proxier/core';
+import {
+  isRecord,
+  isText,
+  nestingOfText,
+  printable,
+  printableValue,
+  type UnknownRecord,
+  yamlBoolean,
+} from '@kube-proxier/core';
 import { parse } from 'yaml';
 import { KubernetesError } from './kubernetes-error.js';
 
@@ -31,6 +39,8 @@ export interface KubeconfigContext {
   /** Server name to verify in the certificate, when it is not the host of `server`. */
   readonly tlsServerName: string | undefined;
   readonly proxyUrl: string | undefined;
+  /** Answers are requested without compression. */
+  readonly disableCompression: boolean;
   readonly certificate: Material;
   readonly key: Material;
   readonly token: string | undefined;
@@ -42,6 +52,8 @@ export interface KubeconfigContext {
   /** A legacy provider (`oidc`, `gcp`, `azure`), unparsed. */
   readonly authProvider: { readonly name: string; readonly config: Readonly<Record<string, unknown>> } | undefined;
 }
+
+const PROXY_PROTOCOLS = ['http:', 'https:', 'socks5:'];
 
 const EXEC_VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 
@@ -103,7 +115,7 @@ class KubeconfigReader {
     }
     let config: unknown;
     try {
-      config = parse(text);
+      config = parse(text, { merge: true });
     } catch (error) {
       if (isRecord(error) && error.code === 'MULTIPLE_DOCS') {
         throw this.#invalid('', 'has several YAML documents; a kubeconfig is one');
@@ -139,15 +151,27 @@ class KubeconfigReader {
     if (server !== '') {
       parseServer(server, `${printable(this.path)}: ${at}.server`);
     }
-    const skipTlsVerify = cluster['insecure-skip-tls-verify'] === true;
+    const skipTlsVerify = this.#boolean(cluster, 'insecure-skip-tls-verify', at);
     return {
       server: server.replace(/\/+$/, ''),
       // As with kubectl, one excludes the other.
       ca: skipTlsVerify ? {} : this.#material(cluster, 'certificate-authority', at),
       skipTlsVerify,
       tlsServerName: this.#text(cluster, 'tls-server-name', at),
-      proxyUrl: this.#text(cluster, 'proxy-url', at),
+      proxyUrl: this.#proxyUrl(cluster, at),
+      disableCompression: this.#boolean(cluster, 'disable-compression', at),
     };
+  }
+
+  /** As with kubectl: http, https or socks5. */
+  #proxyUrl(cluster: UnknownRecord, at: string): string | undefined {
+    const text = this.#text(cluster, 'proxy-url', at);
+    if (text !== undefined && !(URL.canParse(text) && PROXY_PROTOCOLS.includes(new URL(text).protocol))) {
+      // It may contain a password.
+      const right = 'write it like http://10.0.0.1:3128, with http, https or socks5';
+      throw this.#invalid(`${at}.proxy-url`, `is no URL of a proxy; ${right}`);
+    }
+    return text;
   }
 
   #readUser(user: UnknownRecord, at: string) {
@@ -210,22 +234,35 @@ class KubeconfigReader {
         'is Always, and there is no user to ask; use a plug-in that is not interactive',
       );
     }
-    const env: Record<string, string> = {};
-    for (const entry of Array.isArray(exec.env) ? (exec.env as unknown[]) : []) {
-      if (isRecord(entry) && isText(entry.name)) {
-        env[entry.name] = typeof entry.value === 'string' ? entry.value : '';
-      }
-    }
     // As with kubectl: a bare name is searched in PATH, a path is relative to the file.
     const command = exec.command.includes('/') ? this.#resolve(exec.command) : exec.command;
     return {
       apiVersion,
       command,
       args: this.#texts(exec.args, `${at}.exec.args`),
-      env,
+      env: this.#environment(exec.env, `${at}.exec.env`),
       installHint: this.#text(exec, 'installHint', `${at}.exec`) ?? '',
-      provideClusterInfo: exec.provideClusterInfo === true,
+      provideClusterInfo: this.#boolean(exec, 'provideClusterInfo', `${at}.exec`),
     };
+  }
+
+  #environment(entries: unknown, at: string): Readonly<Record<string, string>> {
+    if (entries === undefined || entries === null) {
+      return {};
+    }
+    if (!Array.isArray(entries)) {
+      throw this.#invalid(at, 'is not a list of objects with name and value');
+    }
+    const env: Record<string, string> = {};
+    for (const [index, entry] of (entries as unknown[]).entries()) {
+      const place = `${at}[${index}]`;
+      const name = isRecord(entry) ? this.#text(entry, 'name', place) : undefined;
+      if (!isRecord(entry) || name === undefined) {
+        throw this.#invalid(`${place}.name`, 'is missing; it names an environment variable');
+      }
+      env[name] = this.#text(entry, 'value', place) ?? '';
+    }
+    return env;
   }
 
   #authProvider(user: UnknownRecord, at: string): KubeconfigContext['authProvider'] {
@@ -269,6 +306,16 @@ class KubeconfigReader {
       throw this.#invalid(`${at}.${field}`, 'is not text; put it in quotes');
     }
     return value;
+  }
+
+  /** A boolean of YAML 1.1, as kubectl reads it. */
+  #boolean(record: UnknownRecord, field: string, at: string): boolean {
+    const value = record[field] ?? false;
+    const read = typeof value === 'boolean' ? value : yamlBoolean(value);
+    if (read === undefined) {
+      throw this.#invalid(`${at}.${field}`, `is ${printableValue(value)}; it must be true or false`);
+    }
+    return read;
   }
 
   #texts(value: unknown, at: string): readonly string[] {

@@ -14,6 +14,8 @@ export interface ApiRequestInfo {
   readonly authorization: string | undefined;
   /** Common name of the client certificate, when it is valid. */
   readonly certificate: string | undefined;
+  /** `Accept-Encoding`. */
+  readonly acceptedCompression: string | undefined;
 }
 
 /**

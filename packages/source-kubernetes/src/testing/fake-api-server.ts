@@ -291,6 +291,7 @@ export class FakeApiServer {
       readsEtcd: verb === 'list' && ((query.get('resourceVersion') ?? '') === '' || this.#options.watchCache === false),
       authorization: request.headers.authorization,
       certificate: certificateName(request),
+      acceptedCompression: request.headers['accept-encoding'],
     };
     this.requests.push(info);
     if (inProtobuf) {
@@ -372,6 +373,7 @@ export class FakeApiServer {
       readsEtcd: false,
       authorization: request.headers.authorization,
       certificate: certificateName(request),
+      acceptedCompression: request.headers['accept-encoding'],
     };
     this.requests.push(info);
     const resource = { name: 'pods/exec', kind: '', apiVersion: 'v1', group: '' };

@@ -30,7 +30,10 @@ export interface ApiConnectionOptions {
   readonly pageSize?: number;
   /** Milliseconds without a byte after which a request fails. Default 30000. */
   readonly responseTimeout?: number;
-  /** Milliseconds after which an incomplete page fails. Default 300000. */
+  /**
+   * Milliseconds within which an answer must be complete; a list only has to progress by 200 bytes for each second, so that a
+   * long one over a slow link becomes complete. Default 300000.
+   */
   readonly pageTimeout?: number;
   /**
    * Milliseconds without a byte after which a watch counts as failed. Default 90000: API servers send a bookmark once a
@@ -83,11 +86,12 @@ export class ApiConnection {
   ) {
     const responseTimeout = options.responseTimeout ?? 30_000;
     const maxPageBytes = options.maxPageBytes ?? 16 * 1024 * 1024;
+    const pageTimeout = options.pageTimeout ?? 300_000;
     this.#client = new ApiClient({
       credentials,
       clock,
       responseTimeout,
-      pageTimeout: options.pageTimeout ?? 300_000,
+      pageTimeout,
       maxPageBytes,
       userAgent: options.userAgent ?? 'kube-proxier',
     });
@@ -96,6 +100,7 @@ export class ApiConnection {
     this.#limits = {
       random: options.random ?? Math.random,
       pageSize: options.pageSize ?? 500,
+      pageTimeout,
       initialPatience: responseTimeout / 3,
       silenceLimit: options.silenceLimit ?? 90_000,
       relistAfter: options.relistAfter ?? 300_000,
@@ -141,9 +146,11 @@ export class ApiConnection {
     return listWatch.run(signal).finally(() => this.#followed.delete(listWatch));
   }
 
-  /** Why this resource cannot be read now; undefined when no obstacle is known. */
+  /** Why this resource cannot be read now, or how far its list is that takes long; undefined when no obstacle is known. */
   obstacle(resource: string): string | undefined {
-    return this.#availability.obstacle(resource);
+    const following = [...this.#followed].filter((one) => one.resource === resource);
+    const slow = following.map(({ slowList }) => slowList).find((text) => text !== undefined);
+    return slow ?? this.#availability.obstacle(resource);
   }
 
   /** Closes all connections. */

@@ -3,6 +3,7 @@ import { assertNever, type Clock, countOf, type Logger, messageOf } from '@kube-
 import type { ApiClient } from '../api/api-client.js';
 import { InactivityTimer } from '../api/inactivity-timer.js';
 import { ApiError, ApiStatusError, ResponseTooLarge } from '../api/kubernetes-error.js';
+import { SlowAnswerTimer } from '../api/slow-answer-timer.js';
 import type { ApiAvailability } from './api-availability.js';
 import {
   afterAnswer,
@@ -14,6 +15,7 @@ import {
   relistDelay,
 } from './failure-policy.js';
 import { mayListInstead, refusesInitialEvents, type WatchListSupport, WatchListUnsupported } from './initial-events.js';
+import { ListProgress } from './list-progress.js';
 import { notFoundIfAbsent } from './not-found-if-absent.js';
 import { ObjectCache, type ObjectChange, type PreparedObject } from './object-cache.js';
 import { ObjectFormat } from './object-format.js';
@@ -38,6 +40,8 @@ export interface ListWatchOptions {
   readonly random: () => number;
   /** Page size in objects. */
   readonly pageSize: number;
+  /** Milliseconds within which a list must progress. */
+  readonly pageTimeout: number;
   /** Milliseconds without a byte after which a watch counts as failed. */
   readonly silenceLimit: number;
   /** Milliseconds without an answer for this resource after which it is listed again. */
@@ -113,6 +117,8 @@ export class ListWatch {
   #listInstead = false;
   /** Undefined when the running watch has no initial events, or they have ended. */
   #initialEvents: InitialEvents | undefined;
+  /** Of the running list, or of the running initial events. */
+  #progress: ListProgress | undefined;
   #fieldSelector: string | undefined;
   #history: RequestHistory = NO_REQUESTS;
   /** Time of the server's last answer for this resource. */
@@ -131,8 +137,23 @@ export class ListWatch {
     this.#resource = options.resource;
     this.#cache = new ObjectCache(options.resource);
     this.#format = new ObjectFormat(options.resource, options.protobuf);
-    this.#pagedList = new PagedList({ ...options, format: this.#format });
+    this.#pagedList = new PagedList({
+      ...options,
+      format: this.#format,
+      onBytes: (bytes) => this.#progress?.add(bytes),
+    });
     this.#fieldSelector = options.resource.fieldSelector;
+  }
+
+  /** Name of the resource, as in its URL. */
+  get resource(): string {
+    return this.#resource.name;
+  }
+
+  /** The progress of a list that takes long; undefined when none does. */
+  get slowList(): string | undefined {
+    const text = this.#progress?.text();
+    return text === undefined ? undefined : `${this.#resource.name}: ${text}`;
   }
 
   /** Runs until `signal` aborts, then resolves. Never rejects. */
@@ -156,9 +177,10 @@ export class ListWatch {
           this.#resourceVersion === undefined &&
           (this.#listInstead || watchList === undefined || watchList.isRefused)
         ) {
-          await this.#orUndo(() => this.#list(signal));
+          await this.#measured(() => this.#orUndo(() => this.#list(signal)));
         }
-        await this.#orUndo(() => this.#watch(signal));
+        const watch = () => this.#orUndo(() => this.#watch(signal));
+        await (this.#resourceVersion === undefined ? this.#measured(watch) : watch());
       } catch (error) {
         if (stop.aborted) {
           return;
@@ -190,6 +212,24 @@ export class ListWatch {
       this.#note(2, 'the API server was restored; listing');
       this.#interrupt.abort();
     }
+  }
+
+  /** Measures the progress of a list; until it ends, or a watch has all of its initial events. */
+  async #measured(request: () => Promise<void>): Promise<void> {
+    const countObjects = () => this.#cache.named + (this.#initialEvents?.held?.size ?? 0);
+    this.#progress = new ListProgress(this.options.clock, countObjects, (text) => {
+      this.options.logger.info(`${this.#resource.name}: ${text}; the last known objects stay in force`);
+    });
+    try {
+      await request();
+    } finally {
+      this.#endProgress();
+    }
+  }
+
+  #endProgress(): void {
+    this.#progress?.end();
+    this.#progress = undefined;
   }
 
   /** Objects of repeatedly rejected lists must not accumulate in memory. */
@@ -238,6 +278,7 @@ export class ListWatch {
       }
       this.#report(change);
     }
+    this.#endProgress();
     this.#wasComplete = true;
     this.#staleLists = 0;
     this.#consistent = false;
@@ -301,12 +342,19 @@ export class ListWatch {
       availability.answered(this.#resource.name);
     }
     const patience = this.#initialEvents ? this.#initialTimer(response) : undefined;
+    const slow = this.#initialEvents
+      ? new SlowAnswerTimer(clock, this.options.pageTimeout, (failure) => response.destroy(failure))
+      : undefined;
     let events = 0;
     try {
       for await (const arrived of watchEvents(response, {
         ...this.options,
         format: this.#format,
         onSilence: () => client.dropIdleConnections(),
+        onBytes: (bytes) => {
+          this.#progress?.add(bytes);
+          slow?.add(bytes);
+        },
       })) {
         patience?.touch();
         for (const event of arrived) {
@@ -322,11 +370,13 @@ export class ListWatch {
         }
         if (!this.#initialEvents) {
           patience?.cancel();
+          slow?.cancel();
         }
         this.listener.settled(this.#cache);
       }
     } finally {
       patience?.cancel();
+      slow?.cancel();
     }
     if (this.#initialEvents) {
       throw new ApiError('API_INCOMPLETE', 'the watch ended within its initial events');

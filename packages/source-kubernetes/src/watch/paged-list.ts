@@ -17,6 +17,8 @@ export interface PagedListOptions {
   readonly maxPageBytes: number;
   /** Maximum number of objects in a list. */
   readonly maxObjects: number;
+  /** Called with the number of bytes of each chunk, decompressed. */
+  readonly onBytes?: (bytes: number) => void;
 }
 
 /** Some of the objects of a list, as they arrived. */
@@ -139,7 +141,7 @@ export class PagedList {
     paged: boolean,
     signal: AbortSignal,
   ): AsyncGenerator<ListPart, string | undefined, undefined> {
-    const { client, format, maxObjects, maxPageBytes, resource } = this.options;
+    const { client, format, maxObjects, maxPageBytes, onBytes, resource } = this.options;
     const { acceptsProtobuf: protobuf } = format;
     let reader: ListReader | undefined;
     const limit = paged ? maxPageBytes : maxPageBytes * UNPAGED_RATIO;
@@ -151,6 +153,7 @@ export class PagedList {
     const asked = { path: resource.path, query, protobuf };
     for await (const { bytes: chunk, isProtobuf } of client.streamPage(asked, signal, limit)) {
       reader ??= format.listReader(isProtobuf, maxPageBytes);
+      onBytes?.(chunk.length);
       for (let from = 0; from < chunk.length; from += SLICE_BYTES) {
         const slice = chunk.subarray(from, from + SLICE_BYTES);
         const items = reader.push(slice);

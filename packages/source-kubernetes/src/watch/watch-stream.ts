@@ -20,6 +20,8 @@ export interface WatchStreamOptions {
   readonly maxEventBytes: number;
   /** Called on this timeout, before the watch fails. */
   readonly onSilence: () => void;
+  /** Called with the number of bytes of each read. */
+  readonly onBytes?: (bytes: number) => void;
 }
 
 /**
@@ -35,7 +37,7 @@ export async function* watchEvents(
   response: IncomingMessage,
   options: WatchStreamOptions,
 ): AsyncGenerator<Iterable<WatchEvent>, void, undefined> {
-  const { clock, format, silenceLimit, maxEventBytes, onSilence } = options;
+  const { clock, format, silenceLimit, maxEventBytes, onSilence, onBytes } = options;
   const reader = format.eventReader(isProtobuf(response.headers), maxEventBytes);
   const timer = new InactivityTimer(clock, silenceLimit, () => {
     onSilence();
@@ -45,6 +47,7 @@ export async function* watchEvents(
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       timer.touch();
+      onBytes?.(chunk.length);
       yield reader.push(chunk);
       bytes += chunk.length;
       if (bytes >= TURN_BYTES) {
