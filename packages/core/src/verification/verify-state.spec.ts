@@ -156,3 +156,28 @@ describe('a Service with very many endpoints', () => {
     expect(classes).toBeGreaterThan(0);
   });
 });
+
+/** A kernel that evaluates many rules for each packet. */
+class SlowKernel extends LiveKernel {
+  *outcomesInSlices(packet: PathPacket): Generator<undefined, readonly PathOutcome[]> {
+    yield;
+    yield;
+    return this.outcomesOf(packet);
+  }
+}
+
+test('the verification can pause while the outcomes of one packet are determined', () => {
+  const { before } = cluster();
+  const path = new SlowKernel(() => before);
+  const slices = verifyInSlices(before, path);
+  let pauses = 0;
+  for (;;) {
+    const { done, value } = slices.next();
+    if (done) {
+      expect(value.verdict).toBe('verified');
+      break;
+    }
+    pauses += 1;
+  }
+  expect(pauses).toBeGreaterThanOrEqual(2 * path.asked);
+});

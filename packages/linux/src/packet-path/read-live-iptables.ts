@@ -3,7 +3,7 @@ import type { IptablesTable } from '../iptables/iptables.js';
 import { iptablesProgram } from '../iptables/iptables-command.js';
 import type { IptablesFoundRule, IptablesRuleLookup } from '../iptables/netlink/iptables-rule-lookup.js';
 import type { CommandRunner } from '../process/command-runner.js';
-import { iptablesBaseChain, WITHOUT_EFFECT } from './compile-iptables.js';
+import { iptablesBaseChain, LONG, WITHOUT_EFFECT } from './compile-iptables.js';
 import type { LiveIptablesTable } from './live-iptables.js';
 import { runInSlices } from './run-in-slices.js';
 
@@ -36,7 +36,7 @@ export async function readLiveIptables(
 ): Promise<readonly LiveIptablesTable[]> {
   const own = family === 'IPv4' ? 'ip' : 'ip6';
   const bases = await lookup.baseChains();
-  const tables: LiveIptablesTable[] = [];
+  const tables: (LiveIptablesTable & { readonly longChains: Set<string> })[] = [];
   for (const { family: tableFamily, isDormant, name } of lookup.tables()) {
     const found = isDormant ? [] : (bases.get(name) ?? []);
     const isOfIptables = found.every(({ base, name: chain }) => {
@@ -44,7 +44,11 @@ export async function readLiveIptables(
       return base?.hook === expected?.hook && base?.priority === expected?.priority;
     });
     if (tableFamily === own && TABLES.includes(name) && isOfIptables) {
-      tables.push({ name, bases: found, rules: (chain) => lookup.rules(name, chain) });
+      tables.push({
+        ...{ name, bases: found, longChains: new Set() },
+        rules: (chain) => lookup.rules(name, chain),
+        rulesInSlices: (chain) => lookup.rulesInSlices(name, chain),
+      });
     }
   }
   for (const table of tables) {
@@ -58,7 +62,10 @@ export async function readLiveIptables(
 }
 
 /** Reads and decodes chains from the base chains on. Calls `onNotDecoded` for chains that the program has to print. */
-function* readAhead(table: LiveIptablesTable, onNotDecoded: (chain: string) => void): Generator<void, void> {
+function* readAhead(
+  table: LiveIptablesTable & { readonly longChains: Set<string> },
+  onNotDecoded: (chain: string) => void,
+): Generator<void, void> {
   const near = table.bases.map(({ name }) => name);
   const far: string[] = [];
   const seen = new Set(near);
@@ -70,7 +77,11 @@ function* readAhead(table: LiveIptablesTable, onNotDecoded: (chain: string) => v
     }
     const jumps = new Set<string>();
     let isDecoded = true;
-    for (const rule of table.rules(chain)) {
+    const found = yield* table.rulesInSlices(chain);
+    if (found.length > LONG) {
+      table.longChains.add(chain);
+    }
+    for (const rule of found) {
       isDecoded &&= !needsProgram(rule);
       if (rule.jump !== undefined && !seen.has(rule.jump)) {
         jumps.add(rule.jump);

@@ -1,4 +1,4 @@
-import type { IPFamily } from '@kube-proxier/core';
+import { finish, type IPFamily } from '@kube-proxier/core';
 import { asText, attributeEnd, attributeMap, findAttribute, readAttributes } from '../../netlink/attributes.js';
 import { NETLINK_FLAGS } from '../../netlink/netlink.js';
 import type { NetlinkSocketOptions } from '../../netlink/open-socket.js';
@@ -196,15 +196,20 @@ export class IptablesRuleLookup {
    * @throws NftError when the kernel refuses, or the chain changes all the time.
    */
   rules(table: string, chain: string): readonly IptablesFoundRule[] {
+    return finish(this.rulesInSlices(table, chain));
+  }
+
+  /** {@link rules} that can pause; no other method may be called in a pause. */
+  *rulesInSlices(table: string, chain: string): Generator<undefined, readonly IptablesFoundRule[]> {
     const cached = this.#chains.get(table)?.get(chain);
     if (cached !== undefined && (cached.epoch === this.#epoch || this.#isRecent(cached))) {
       return cached.rules;
     }
     const start = performance.now();
-    let rules = this.#read(table, chain, cached?.rules ?? []);
+    let rules = yield* this.#read(table, chain, cached?.rules ?? []);
     if (this.#isNewTable(table)) {
       // Its rules may have the handles of the cached ones.
-      rules = this.#read(table, chain, []);
+      rules = yield* this.#read(table, chain, []);
     }
     const known = this.#chains.get(table)?.get(chain);
     if (known === undefined && this.#count >= MOST_CACHED) {
@@ -274,10 +279,14 @@ export class IptablesRuleLookup {
     return isNew;
   }
 
-  #read(table: string, chain: string, before: readonly IptablesFoundRule[]): readonly IptablesFoundRule[] {
+  *#read(
+    table: string,
+    chain: string,
+    before: readonly IptablesFoundRule[],
+  ): Generator<undefined, readonly IptablesFoundRule[]> {
     let found: IptablesFoundRule[] = [];
     let known: Map<bigint, IptablesFoundRule> | undefined;
-    this.#lists.rules(this.#number, table, chain, () => {
+    yield* this.#lists.rulesInSlices(this.#number, table, chain, () => {
       found = [];
       return (payload, handle) => {
         let rule = before[found.length];
