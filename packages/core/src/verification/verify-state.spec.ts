@@ -181,3 +181,20 @@ test('the verification can pause while the outcomes of one packet are determined
   }
   expect(pauses).toBeGreaterThanOrEqual(2 * path.asked);
 });
+
+test('on a live path, parts that take long to read are read again for each check, not for each class that differs', () => {
+  const sketch = new ClusterSketch(family, { localhostNodePorts: false });
+  for (let number = 1; number <= 300; number++) {
+    sketch.set({ ...EXAMPLE_SERVICE, name: `svc-${number}`, number, endpoints: [{ number: 20, node: 'node2' }] });
+  }
+  const { state } = sketch.next();
+  const empty = new ClusterSketch(family, { localhostNodePorts: false }).next().state;
+  const path = Object.assign(new LiveKernel(() => empty), { urgent: 0 });
+  const refresh = (isUrgent = true) => {
+    path.urgent += isUrgent ? 1 : 0;
+  };
+  const { different } = verifyState(state, Object.assign(path, { refresh }));
+  expect(different).toBeGreaterThan(1000);
+  // The second and the third check.
+  expect(path.urgent).toBe(2);
+});

@@ -62,16 +62,15 @@ class CountedPath {
   }
 
   /**
-   * Called after each class: whether to pause, after which a live path is read again.
-   *
-   * @param isUrgent see `PacketPath.refresh`.
+   * Called after each class: whether to pause, after which a live path is read again where it changed. Parts that take
+   * long to read may be read again only after a while: otherwise their cost would grow with the number of classes.
    */
-  isDue(isUrgent = true): boolean {
+  isDue(): boolean {
     this.#classes += 1;
     if (this.#classes < SLICE && this.#outcomes < SLICE_OUTCOMES) {
       return false;
     }
-    this.refresh(isUrgent);
+    this.refresh(false);
     return true;
   }
 
@@ -136,7 +135,7 @@ export function* verifyInSlices(
       add(findings, one, yield* differenceOf(one, state, path, true));
     }
     classes++;
-    if (path.isDue(false)) {
+    if (path.isDue()) {
       yield;
       yield* path.prepare();
     }

@@ -18,7 +18,9 @@ class NetworkIndex {
 
   collect(bits: bigint, into: number[]): void {
     for (const [mask, byValue] of this.#byMask) {
-      into.push(...(byValue.get(bits & mask) ?? []));
+      for (const index of byValue.get(bits & mask) ?? []) {
+        into.push(index);
+      }
     }
   }
 }
@@ -28,18 +30,20 @@ class NetworkIndex {
  * Services, or of rules for single clients.
  */
 export class RuleIndex {
-  readonly #rules: readonly CompiledRule[];
   readonly #others: number[] = [];
   readonly #byDestination = new Map<string, number[]>();
+  /** A Service may have thousands of ports. */
+  readonly #byDestinationAndPort = new Map<string, number[]>();
   readonly #byDestinationNetwork = new NetworkIndex();
   readonly #bySource = new NetworkIndex();
   readonly #byPort = new Map<number, number[]>();
 
   constructor(rules: readonly CompiledRule[]) {
-    this.#rules = rules;
     for (const [index, rule] of rules.entries()) {
       const { destination, networks, port } = rule;
-      if (destination !== undefined) {
+      if (destination !== undefined && port !== undefined) {
+        put(this.#byDestinationAndPort, `${destination} ${port}`, index);
+      } else if (destination !== undefined) {
         put(this.#byDestination, destination, index);
       } else if (networks?.source !== undefined) {
         this.#bySource.add(networks.source, index);
@@ -57,10 +61,10 @@ export class RuleIndex {
   candidates({ destination, destinationBits, port, sourceBits }: Walker): readonly number[] {
     const found: number[] = [];
     for (const at of this.#byDestination.get(destination) ?? []) {
-      const only = this.#rules[at]?.port;
-      if (only === undefined || only === port) {
-        found.push(at);
-      }
+      found.push(at);
+    }
+    for (const at of this.#byDestinationAndPort.get(`${destination} ${port}`) ?? []) {
+      found.push(at);
     }
     this.#bySource.collect(sourceBits, found);
     this.#byDestinationNetwork.collect(destinationBits, found);
