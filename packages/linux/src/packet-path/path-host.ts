@@ -1,7 +1,9 @@
 import type { IPFamily, PathRule } from '@kube-proxier/core';
 import type { IpSet } from '../ipset/ip-sets.js';
-import type { Chance } from './chance.js';
+import type { MatchSet } from '../ipset/match-sets.js';
 import { type BitNetwork, bitsOf, isIn } from './ip-bits.js';
+import { indexMatchSet } from './match-set-index.js';
+import type { PathSet } from './path-set.js';
 import { type PolicyRule, type RoutedPacket, usesMainTable } from './policy-routing.js';
 import type { Walker } from './walker.js';
 
@@ -34,13 +36,8 @@ export interface PathHostFacts {
   readonly bridges: ReadonlySet<string>;
   /** By name; only sets that rules refer to. */
   readonly sets: ReadonlyMap<string, IpSet>;
-}
-
-/** An IP set that rules match against. */
-export interface PathSet {
-  has(walker: Walker, sides: readonly string[]): Chance;
-  /** The mark of the entry; null where there is no entry; undefined when unknown. */
-  markOf(walker: Walker, sides: readonly string[]): number | null | undefined;
+  /** Sets of other programs by name; matches against a set that is in neither are unknown. Default: none. */
+  readonly matchSets?: ReadonlyMap<string, MatchSet>;
 }
 
 /** The host facts that rules are evaluated with. */
@@ -117,7 +114,13 @@ export class PathHost {
   set(name: string): PathSet | undefined {
     if (!this.#sets.has(name)) {
       const set = this.facts.sets.get(name);
-      this.#sets.set(name, set === undefined ? undefined : indexSet(set));
+      const other = this.facts.matchSets?.get(name);
+      this.#sets.set(
+        name,
+        set !== undefined
+          ? indexSet(set)
+          : other && indexMatchSet(other, this.facts.family, (member) => this.set(member)),
+      );
     }
     return this.#sets.get(name);
   }

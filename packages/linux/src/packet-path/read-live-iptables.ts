@@ -27,12 +27,14 @@ const TIMEOUT = 10_000;
  * packets in advance, and lets the program print the rules that are not decoded. Rules that it does not print, or that
  * are added later, stay without options, and packets that reach them have an unknown outcome.
  *
+ * @param onPrinted called with the rules of each chain that were printed.
  * @throws NftError when the kernel refuses.
  */
 export async function readLiveIptables(
   lookup: IptablesRuleLookup,
   family: IPFamily,
   runner: Pick<CommandRunner, 'run'>,
+  onPrinted: (rules: string) => void,
 ): Promise<readonly LiveIptablesTable[]> {
   const own = family === 'IPv4' ? 'ip' : 'ip6';
   const bases = await lookup.baseChains();
@@ -55,7 +57,7 @@ export async function readLiveIptables(
     const printed: string[] = [];
     await runInSlices(readAhead(table, (chain) => printed.push(chain)));
     for (const chain of printed.slice(0, MOST_PRINTED)) {
-      await takePrintedRules(lookup, table, chain, family, runner);
+      onPrinted(await takePrintedRules(lookup, table, chain, family, runner));
     }
   }
   return tables;
@@ -105,14 +107,18 @@ function needsProgram({ isForeignToIptables, notDecoded }: IptablesFoundRule): b
   return !isForeignToIptables && notDecoded.some((name) => !WITHOUT_EFFECT.has(name));
 }
 
-/** The program prints a single chain in milliseconds, whatever the size of the table. */
+/**
+ * The program prints a single chain in milliseconds, whatever the size of the table.
+ *
+ * @returns what it has printed; empty when that was not used.
+ */
 async function takePrintedRules(
   lookup: IptablesRuleLookup,
   table: LiveIptablesTable,
   chain: string,
   family: IPFamily,
   runner: Pick<CommandRunner, 'run'>,
-): Promise<void> {
+): Promise<string> {
   const command = iptablesProgram(family, 'nft', '');
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     lookup.forget();
@@ -122,7 +128,7 @@ async function takePrintedRules(
       output = (await runner.run({ command, args: ['-w', '-t', table.name, '-S', chain], timeout: TIMEOUT })).stdout;
     } catch {
       // Not installed, or it cannot print the chain.
-      return;
+      return '';
     }
     const begin = `-A ${chain} `;
     const texts = output.split('\n').filter((line) => `${line} `.startsWith(begin));
@@ -134,7 +140,8 @@ async function takePrintedRules(
           rule.takePrinted((texts[index] ?? '').slice(begin.length).trimEnd());
         }
       }
-      return;
+      return output;
     }
   }
+  return '';
 }

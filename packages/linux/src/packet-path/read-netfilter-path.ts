@@ -98,7 +98,13 @@ async function readPath(
     reading.onRead?.();
   }
   const live = lookup && reading.live && { name: reading.live.name, lookup };
-  const liveTables = rules && (await readLiveIptables(rules, family, runner));
+  const printedSets = new Set<string>();
+  const onPrinted = (text: string) => {
+    for (const name of setsOf(text)) {
+      printedSets.add(name);
+    }
+  };
+  const liveTables = rules && (await readLiveIptables(rules, family, runner, onPrinted));
   const texts = await readListing(family, runner, files, { live, rules, liveTables });
   reading.onRead?.();
   const listing = await parsed(texts);
@@ -107,7 +113,8 @@ async function readPath(
     family,
     runner,
     files,
-    sets: listing.sets,
+    sets: [...new Set([...listing.sets, ...printedSets])],
+    ...(reading.runner.networkNamespace === undefined ? {} : { networkNamespace: reading.runner.networkNamespace }),
     onUnread: (reason) => unread.push(reason),
     ...(ipSets === undefined ? {} : { ipSets }),
     ...(ignoredInterfaces === undefined ? {} : { ignoredInterfaces }),

@@ -1,5 +1,7 @@
 import { type IPFamily, messageOf, parseAddress } from '@kube-proxier/core';
 import type { IpSet, IpSets } from '../ipset/ip-sets.js';
+import { type MatchSet, readMatchSets } from '../ipset/match-sets.js';
+import { NetlinkSocket } from '../netlink/netlink-socket.js';
 import { ProcLocalNetwork } from '../network/local-network.js';
 import { CommandError, type CommandRunner } from '../process/command-runner.js';
 import type { KernelFiles } from '../process/kernel-files.js';
@@ -15,6 +17,8 @@ export interface HostReading {
   readonly ipSets?: Pick<IpSets, 'find'>;
   /** Names of the sets that rules refer to. */
   readonly sets: readonly string[];
+  /** Where sets of other programs are read: `own`, or a path. Default: matches against them are unknown. */
+  readonly networkNamespace?: string;
   /** Addresses of IPVS's dummy interface, which do not count as addresses of the host. Default: none. */
   readonly virtualAddresses?: ReadonlySet<string>;
   /** Interfaces whose addresses are not read. Default: none. */
@@ -48,6 +52,7 @@ export async function readPathHost(reading: HostReading): Promise<PathHostFacts>
     sysctls,
     bridges,
     sets,
+    matchSets: await readOtherSets(reading, sets),
   };
 }
 
@@ -219,6 +224,25 @@ async function readSets({ ipSets, sets, onUnread }: HostReading): Promise<Readon
     }
   }
   return found;
+}
+
+/** Sets of other programs. Where they cannot be read, matches against them are unknown. */
+async function readOtherSets(
+  { networkNamespace: place, sets }: HostReading,
+  known: ReadonlyMap<string, IpSet>,
+): Promise<ReadonlyMap<string, MatchSet>> {
+  const names = sets.filter((name) => !known.has(name));
+  if (names.length === 0 || place === undefined) {
+    return new Map();
+  }
+  const netlink = new NetlinkSocket('netfilter', place === 'own' ? {} : { namespace: place });
+  try {
+    return await readMatchSets(netlink, names);
+  } catch {
+    return new Map();
+  } finally {
+    netlink.close();
+  }
 }
 
 /** Whether a program could not be started because it is not installed. */
