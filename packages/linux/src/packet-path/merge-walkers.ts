@@ -1,4 +1,4 @@
-import type { Walker } from './walker.js';
+import { type Walker, withChanges } from './walker.js';
 
 /** Maximum number of different walkers that others are compared with. */
 const MOST_COMPARED = 16;
@@ -12,7 +12,7 @@ const MOST_COMPARED = 16;
  */
 export function withoutDuplicates(walkers: readonly Walker[], before: Walker | undefined): readonly Walker[] {
   if (before !== undefined && walkers.every((walker) => hasSameState(walker, before))) {
-    return [before];
+    return [before.isNoted ? withNotes(before, walkers) : before];
   }
   const kept: Walker[] = [];
   for (const walker of walkers) {
@@ -25,6 +25,14 @@ export function withoutDuplicates(walkers: readonly Walker[], before: Walker | u
     }
   }
   return kept;
+}
+
+/** With the chains that the walkers have seen: for a packet without an outcome, they say how far it got. */
+function withNotes(before: Walker, walkers: readonly Walker[]): Walker {
+  const lengthOf = ({ visits }: Walker) => visits?.length ?? 0;
+  const { visits, misses } = walkers.reduce((most, one) => (lengthOf(one) > lengthOf(most) ? one : most));
+  const emptyChain = walkers.find((walker) => walker.emptyChain !== undefined)?.emptyChain;
+  return withChanges(before, { visits, misses, emptyChain });
 }
 
 /** Whether two walkers differ at most in their assumptions. A random choice makes different ones, whose probabilities add up. */
