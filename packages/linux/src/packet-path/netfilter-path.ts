@@ -10,6 +10,7 @@ import {
 } from '@kube-proxier/core';
 import type { BaseChain } from './base-chain.js';
 import { type ChainEnd, walkChain } from './chain-walk.js';
+import { assuming } from './chance.js';
 import type { CompiledLiveTable } from './live-iptables.js';
 import { withoutDuplicates } from './merge-walkers.js';
 import { isLoopback, type PathHost } from './path-host.js';
@@ -255,11 +256,15 @@ export class NetfilterPath implements PacketPath {
     this.#pass('forward', walker, evaluation, (passed) =>
       this.#pass('postrouting', withChanges(passed, { hook: 'postrouting' }), evaluation, (left) => {
         const bridge = this.#bridgeRule(left);
-        evaluation.ends.push(
-          bridge === undefined
-            ? { walker: left, verdict: 'accepted', by: left.translatedBy }
-            : { walker: left, verdict: 'dropped', by: bridge },
-        );
+        const isBridge = bridge === undefined ? false : this.#host.facts.bridges?.has(left.inInterface ?? '');
+        // Where bridges are unknown, both are possible.
+        const walker = bridge === undefined || isBridge !== undefined ? left : assuming(left, bridge);
+        if (isBridge !== true) {
+          evaluation.ends.push({ walker, verdict: 'accepted', by: left.translatedBy });
+        }
+        if (isBridge !== false) {
+          evaluation.ends.push({ walker, verdict: 'dropped', by: bridge });
+        }
       }),
     );
   }
@@ -279,7 +284,7 @@ export class NetfilterPath implements PacketPath {
   }
 
   /**
-   * Replies between two pods on one bridge bypass conntrack, unless bridged packets pass netfilter: the client then
+   * The setting that applies if the interface is a bridge. Replies between two pods on one bridge bypass conntrack, unless bridged packets pass netfilter: the client then
    * receives a reply from an unexpected address.
    */
   #bridgeRule({ inInterface, outInterface, translatedBy, masqueradedBy }: Walker): PathRule | undefined {
@@ -287,7 +292,7 @@ export class NetfilterPath implements PacketPath {
       return undefined;
     }
     const name = `net/bridge/bridge-nf-call-${this.family === 'IPv4' ? 'iptables' : 'ip6tables'}`;
-    return this.#host.facts.bridges.has(inInterface) && this.#host.sysctl(name) === 0 ? sysctlRule(name, 0) : undefined;
+    return this.#host.sysctl(name) === 0 ? sysctlRule(name, 0) : undefined;
   }
 
   #afterOutput(start: Walker, evaluation: Evaluation): void {

@@ -32,8 +32,8 @@ export interface PathHostFacts {
   readonly policyRules: readonly PolicyRule[] | undefined;
   /** Values by name (`net/ipv4/ip_forward`); absent when the kernel has none. */
   readonly sysctls: ReadonlyMap<string, string>;
-  /** Names of interfaces that are bridges. */
-  readonly bridges: ReadonlySet<string>;
+  /** Names of interfaces that are bridges; undefined when unknown. */
+  readonly bridges: ReadonlySet<string> | undefined;
   /** By name; only sets that rules refer to. */
   readonly sets: ReadonlyMap<string, IpSet>;
   /** Sets of other programs by name; matches against a set that is in neither are unknown. Default: none. */
@@ -42,6 +42,7 @@ export interface PathHostFacts {
 
 /** The host facts that rules are evaluated with. */
 export class PathHost {
+  /** Undefined when unknown. */
   readonly hasBridges: boolean | undefined;
   readonly #sets = new Map<string, PathSet | undefined>();
   readonly #routes = new Map<string, HostRoute | null>();
@@ -53,7 +54,7 @@ export class PathHost {
     /** Whether a rule is ignored. */
     readonly ignores: (rule: PathRule) => boolean = () => false,
   ) {
-    this.hasBridges = facts.bridges.size > 0;
+    this.hasBridges = facts.bridges && facts.bridges.size > 0;
   }
 
   /** Whether packets to an address are delivered to the host. */

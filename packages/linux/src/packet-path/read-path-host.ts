@@ -40,7 +40,7 @@ export async function readPathHost(reading: HostReading): Promise<PathHostFacts>
   ]);
   const [sysctls, bridges] = await Promise.all([
     readSettings(family, files, interfaces),
-    readBridges(files, interfaces),
+    readBridges(reading, interfaces),
   ]);
   return {
     family,
@@ -195,16 +195,37 @@ async function readSettings(
   return values;
 }
 
-async function readBridges(files: KernelFiles, interfaces: readonly string[]): Promise<ReadonlySet<string>> {
+/** Undefined when they are not known: `/sys` is not mounted, or is that of another network namespace, and `ip` cannot list them. */
+async function readBridges(
+  { files, runner }: Pick<HostReading, 'files' | 'runner'>,
+  interfaces: readonly string[],
+): Promise<ReadonlySet<string> | undefined> {
   const bridges = new Set<string>();
+  let isComplete = true;
   await Promise.all(
     interfaces.map(async (name) => {
-      if ((await textOf(files, `/sys/class/net/${name}/bridge/bridge_id`)) !== undefined) {
+      const path = `/sys/class/net/${name}`;
+      if ((await textOf(files, `${path}/bridge/bridge_id`)) !== undefined) {
         bridges.add(name);
+      } else if ((await textOf(files, `${path}/ifindex`)) === undefined) {
+        isComplete = false;
       }
     }),
   );
-  return bridges;
+  return isComplete ? bridges : await listBridges(runner);
+}
+
+async function listBridges(runner: Pick<CommandRunner, 'run'>): Promise<ReadonlySet<string> | undefined> {
+  try {
+    const { stdout } = await runner.run({
+      command: 'ip',
+      args: ['-o', 'link', 'show', 'type', 'bridge'],
+      timeout: 10_000,
+    });
+    return new Set([...stdout.matchAll(/^\d+: ([^:@\s]+)/gm)].map(([, name = '']) => name));
+  } catch {
+    return undefined;
+  }
 }
 
 async function readSets({ ipSets, sets, onUnread }: HostReading): Promise<ReadonlyMap<string, IpSet>> {
