@@ -224,6 +224,8 @@ function readSourceRanges(reader: FieldReader, value: unknown): Record<IPFamily,
 
 function readPorts(reader: FieldReader, value: unknown): readonly ServicePortDefinition[] {
   const ports: ServicePortDefinition[] = [];
+  /** Positions of earlier ports, by protocol and port, and by protocol and name. */
+  const taken = new Map<string, number>();
   for (const [index, entry] of reader.list(value, 'spec.ports').entries()) {
     const field = `spec.ports[${index}]`;
     const record = reader.record(entry, field);
@@ -248,12 +250,15 @@ function readPorts(reader: FieldReader, value: unknown): readonly ServicePortDef
       port,
       nodePort: reader.port(record.nodePort, `${field}.nodePort`),
     };
-    const twin = ports.find(
-      (other) => other.protocol === read.protocol && (other.portName === read.portName || other.port === read.port),
-    );
+    const keys = [`${protocol} ${port}`, `${protocol} name ${portName}`] as const;
+    const [ofPort = ports.length, ofName = ports.length] = keys.map((key) => taken.get(key));
+    const twin = ports[Math.min(ofPort, ofName)];
     if (twin) {
       reader.ignoreField(field, `has the ${twin.port === port ? 'port' : 'name'} and protocol of an earlier port`);
       continue;
+    }
+    for (const key of keys) {
+      taken.set(key, ports.length);
     }
     ports.push(read);
   }

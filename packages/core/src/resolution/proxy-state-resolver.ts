@@ -69,6 +69,8 @@ export class ProxyStateResolver {
   readonly #facts: NodeFacts;
   readonly #wanted = new Map<ServicePortKey, WantedServicePort>();
   readonly #ports = new Map<ServiceKey, readonly ServicePort[]>();
+  /** Of Services with many ports. */
+  readonly #portsByKey = new WeakMap<readonly ServicePort[], ReadonlyMap<ServicePortKey, ServicePort>>();
   readonly #ownership: FrontendOwnership;
   #nodePending = false;
   /** The node state of the last resolution. */
@@ -201,7 +203,7 @@ export class ProxyStateResolver {
     const hasManyServices = services.size > few;
     for (const key of services.keys()) {
       const change = this.#services.apply(key);
-      this.#replaceService(key, change.previous, change.current, touched);
+      yield* this.#replaceService(key, change.previous, change.current, touched);
       healthChecked.add(key);
       if (hasManyServices) {
         yield;
@@ -327,16 +329,19 @@ export class ProxyStateResolver {
     return changed;
   }
 
-  #replaceService(
+  *#replaceService(
     key: ServiceKey,
     previous: ServiceDefinition | undefined,
     current: ServiceDefinition | undefined,
     touched: Set<ServicePortKey>,
-  ): void {
+  ): Slices<void> {
     for (const port of servicePortsOf(previous, this.#family)) {
       touched.add(port.key);
     }
     const ports = servicePortsOf(current, this.#family);
+    if (ports.length > FEW) {
+      yield;
+    }
     for (const port of ports) {
       touched.add(port.key);
     }
@@ -347,11 +352,24 @@ export class ProxyStateResolver {
     }
   }
 
+  #portOf(service: ServiceKey, key: ServicePortKey): ServicePort | undefined {
+    const ports = this.#ports.get(service);
+    if (ports === undefined || ports.length <= FEW) {
+      return ports?.find((port) => port.key === key);
+    }
+    let byKey = this.#portsByKey.get(ports);
+    if (byKey === undefined) {
+      byKey = new Map(ports.map((port) => [port.key, port]));
+      this.#portsByKey.set(ports, byKey);
+    }
+    return byKey.get(key);
+  }
+
   /** Computes the frontends that a service port claims, and updates its claims. */
   #want(key: ServicePortKey, node: NodeState, revisit: Set<ServicePortKey>): void {
     const before = this.#wanted.get(key);
     const service = serviceOfPort(key);
-    const servicePort = this.#ports.get(service)?.find((port) => port.key === key);
+    const servicePort = this.#portOf(service, key);
     const after = servicePort && this.#wantedOf(servicePort, service, key, node, before);
     const kept = new Set(after?.frontends.map((frontend) => frontend.key));
     for (const frontend of before?.frontends ?? []) {

@@ -188,7 +188,7 @@ export class EndpointSliceTracker {
    * meanwhile.
    *
    * @param now milliseconds of any clock that is never set back, for slow start; undefined: no slow start.
-   * @param few Services, and slices of one, that are applied without a pause.
+   * @param few Services, and slices and ports of one, that are applied without a pause.
    */
   *applyInSlices(now: number | undefined, few: number): Slices<EndpointChanges> {
     const touched = new Set<ServicePortKey>();
@@ -301,14 +301,18 @@ export class EndpointSliceTracker {
    * The first slice of a Service, and the only one: nothing to merge, and its endpoints have equal shares from the
    * start (spec E-7).
    */
-  #applyFirst(
+  *#applyFirst(
     endpoints: ServiceEndpoints,
     name: string,
     contribution: Contribution,
     touched: Set<ServicePortKey>,
-  ): void {
-    endpoints.slices.set(name, contribution);
+    few: number,
+  ): Slices<void> {
+    const hasMany = contribution.ports.size > few;
     for (const [port, list] of contribution.ports) {
+      if (hasMany) {
+        yield;
+      }
       if (list.length > 0) {
         const set = new EndpointSet(this.place);
         set.fill(list);
@@ -316,6 +320,8 @@ export class EndpointSliceTracker {
         touched.add(port);
       }
     }
+    // Last: when this is aborted, nothing was applied.
+    endpoints.slices.set(name, contribution);
   }
 
   *#apply(
@@ -326,9 +332,15 @@ export class EndpointSliceTracker {
     now: number | undefined,
     few: number,
   ): Slices<void> {
+    if (endpoints.slices.size === 0 && !this.#merged.has(service)) {
+      // The first slice may have been applied in part.
+      for (const port of [...endpoints.ports.keys()]) {
+        endpoints.ports.delete(port);
+      }
+    }
     const [only] = slices;
     if (slices.size === 1 && only?.[1] && endpoints.slices.size === 0 && !this.#merged.has(service)) {
-      this.#applyFirst(endpoints, only[0], only[1], touched);
+      yield* this.#applyFirst(endpoints, only[0], only[1], touched, few);
       return;
     }
     const seconds = now === undefined ? undefined : this.#policies.get(service)?.slowStartSeconds;
@@ -354,7 +366,13 @@ export class EndpointSliceTracker {
         merge.replace(previous?.ports.get(port) ?? NO_ENDPOINTS, next?.ports.get(port) ?? NO_ENDPOINTS);
       }
     }
+    const hasManyPorts = changes.size > few;
     for (const [port, changed] of changes) {
+      if (hasManyPorts) {
+        yield;
+      }
+      // Not again when this is aborted.
+      changes.delete(port);
       if (changed.size === 0) {
         continue;
       }

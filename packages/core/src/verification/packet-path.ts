@@ -55,7 +55,7 @@ export interface PathOutcome {
   readonly emptyChain?: string;
   /** The endpoint is not selected at random, so its probability is unknown. Default false. */
   readonly unevenly?: boolean;
-  /** Rules on the path with an unknown effect. The outcome holds only under an assumption about their match. */
+  /** Rules on the path with an unknown effect, at most 16. The outcome holds only under an assumption about their match. */
   readonly unknown: readonly PathRule[];
 }
 
@@ -77,6 +77,15 @@ export interface PacketPath {
    * @param explains whether outcomes say why a packet keeps its destination (`missed`, `emptyChain`), which costs time. Default true.
    */
   outcomesOf(packet: PathPacket, explains?: boolean): readonly PathOutcome[];
+  /**
+   * {@link outcomesOf} that can pause, because the rules of another program may be many. Yields after about a
+   * millisecond of work, possibly of several calls. Default: `outcomesOf` never takes long.
+   */
+  outcomesInSlices?(packet: PathPacket, explains?: boolean): Generator<undefined, readonly PathOutcome[]>;
+  /**
+   * For a live path, after {@link refresh}: reads long parts again, with pauses. Default: `outcomesOf` reads them without.
+   */
+  prepareInSlices?(): Generator<undefined, void>;
   /**
    * Parts that change with Services are read from the kernel by each call, so an outcome holds for the time of the
    * call, and `outcomesOf` throws when they cannot be read. Default false.

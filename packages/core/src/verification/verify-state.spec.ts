@@ -156,3 +156,45 @@ describe('a Service with very many endpoints', () => {
     expect(classes).toBeGreaterThan(0);
   });
 });
+
+/** A kernel that evaluates many rules for each packet. */
+class SlowKernel extends LiveKernel {
+  *outcomesInSlices(packet: PathPacket): Generator<undefined, readonly PathOutcome[]> {
+    yield;
+    yield;
+    return this.outcomesOf(packet);
+  }
+}
+
+test('the verification can pause while the outcomes of one packet are determined', () => {
+  const { before } = cluster();
+  const path = new SlowKernel(() => before);
+  const slices = verifyInSlices(before, path);
+  let pauses = 0;
+  for (;;) {
+    const { done, value } = slices.next();
+    if (done) {
+      expect(value.verdict).toBe('verified');
+      break;
+    }
+    pauses += 1;
+  }
+  expect(pauses).toBeGreaterThanOrEqual(2 * path.asked);
+});
+
+test('on a live path, parts that take long to read are read again for each check, not for each class that differs', () => {
+  const sketch = new ClusterSketch(family, { localhostNodePorts: false });
+  for (let number = 1; number <= 300; number++) {
+    sketch.set({ ...EXAMPLE_SERVICE, name: `svc-${number}`, number, endpoints: [{ number: 20, node: 'node2' }] });
+  }
+  const { state } = sketch.next();
+  const empty = new ClusterSketch(family, { localhostNodePorts: false }).next().state;
+  const path = Object.assign(new LiveKernel(() => empty), { urgent: 0 });
+  const refresh = (isUrgent = true) => {
+    path.urgent += isUrgent ? 1 : 0;
+  };
+  const { different } = verifyState(state, Object.assign(path, { refresh }));
+  expect(different).toBeGreaterThan(1000);
+  // The second and the third check.
+  expect(path.urgent).toBe(2);
+});

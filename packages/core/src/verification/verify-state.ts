@@ -51,24 +51,34 @@ class CountedPath {
     this.localAddresses = path.localAddresses;
   }
 
-  outcomesOf(packet: PathPacket, explains: boolean): readonly PathOutcome[] {
-    const outcomes = this.path.outcomesOf(packet, explains);
+  *outcomesOf(packet: PathPacket, explains: boolean): Generator<undefined, readonly PathOutcome[]> {
+    const { path } = this;
+    const outcomes =
+      path.outcomesInSlices === undefined
+        ? path.outcomesOf(packet, explains)
+        : yield* path.outcomesInSlices(packet, explains);
     this.#outcomes += outcomes.length;
     return outcomes;
   }
 
   /**
-   * Called after each class: whether to pause, after which a live path is read again.
-   *
-   * @param isUrgent see `PacketPath.refresh`.
+   * Called after each class: whether to pause, after which a live path is read again where it changed. Parts that take
+   * long to read may be read again only after a while: otherwise their cost would grow with the number of classes.
    */
-  isDue(isUrgent = true): boolean {
+  isDue(): boolean {
     this.#classes += 1;
     if (this.#classes < SLICE && this.#outcomes < SLICE_OUTCOMES) {
       return false;
     }
-    this.refresh(isUrgent);
+    this.refresh(false);
     return true;
+  }
+
+  /** To be called after a refresh and a pause. */
+  *prepare(): Generator<undefined, void> {
+    if (this.path.prepareInSlices !== undefined) {
+      yield* this.path.prepareInSlices();
+    }
   }
 
   refresh(isUrgent = true): void {
@@ -120,23 +130,26 @@ export function* verifyInSlices(
       continue;
     }
     if (given.isLive === true) {
-      suspects.push(...checked(one, path, current()));
-    } else if (differenceOf(one, state, path, false) !== undefined) {
-      add(findings, one, differenceOf(one, state, path, true));
+      suspects.push(...(yield* checked(one, path, current())));
+    } else if ((yield* differenceOf(one, state, path, false)) !== undefined) {
+      add(findings, one, yield* differenceOf(one, state, path, true));
     }
     classes++;
-    if (path.isDue(false)) {
+    if (path.isDue()) {
       yield;
+      yield* path.prepare();
     }
   }
   for (let check = 2; suspects.length > 0 && check <= (suspects.length > MANY ? FEW_CHECKS : CHECKS); check++) {
     yield 'later';
     path.refresh();
+    yield* path.prepare();
     const again: Suspect[] = [];
     for (const { one, ...before } of suspects) {
-      again.push(...checked(one, path, current(), before));
+      again.push(...(yield* checked(one, path, current(), before)));
       if (path.isDue()) {
         yield;
+        yield* path.prepare();
       }
     }
     suspects = again;
@@ -144,12 +157,13 @@ export function* verifyInSlices(
   let changed = 0;
   for (const { one, steady } of suspects) {
     if (steady >= STEADY_CHECKS) {
-      add(findings, one, differenceOf(one, current(), path, true));
+      add(findings, one, yield* differenceOf(one, current(), path, true));
     } else {
       changed += 1;
     }
     if (path.isDue()) {
       yield;
+      yield* path.prepare();
     }
   }
   if (changed > 0) {
@@ -170,25 +184,25 @@ function add(findings: FindingGroups, one: PacketClass, difference: Difference |
 }
 
 /** @param explains whether outcomes include the cause, which costs time. */
-function differenceOf(
+function* differenceOf(
   { packet }: PacketClass,
   state: ProxyState,
   path: CheckedPath,
   explains: boolean,
-): Difference | undefined {
-  const decision = decidePacket(state, packet, { localAddresses: path.localAddresses });
-  return compareOutcomes(decision, path.outcomesOf(packet, explains));
+): Generator<undefined, Difference | undefined> {
+  const outcomes = yield* path.outcomesOf(packet, explains);
+  return compareOutcomes(decidePacket(state, packet, { localAddresses: path.localAddresses }), outcomes);
 }
 
 /** A class to check again, because it differs or cannot be read; else undefined. */
-function checked(
+function* checked(
   one: PacketClass,
   path: CheckedPath,
   state: ProxyState,
   before?: Pick<Suspect, 'expected' | 'steady'>,
-): readonly Suspect[] {
+): Generator<undefined, readonly Suspect[]> {
   try {
-    if (differenceOf(one, state, path, false) === undefined) {
+    if ((yield* differenceOf(one, state, path, false)) === undefined) {
       return [];
     }
   } catch {

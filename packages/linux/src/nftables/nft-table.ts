@@ -69,13 +69,43 @@ function list(value: unknown, what: string): readonly unknown[] {
 
 /** The objects of a listing: `[kind, fields]`. */
 export function parseNftObjects(text: string): readonly NftObject[] {
-  let parsed: unknown;
+  return objectsOf(list(record(parseJson(text), 'the listing').nftables, '"nftables"'));
+}
+
+/** Between two rules of a listing. Quotes in a string are escaped, so no string contains this. */
+const BEFORE_RULE = ', {"rule": {';
+/** Number of characters that are parsed between two pauses. */
+const SLICE = 20_000;
+const BEGIN = /^\s*\{"nftables": \[/;
+
+/** {@link parseNftObjects} that can pause. */
+export function* parseNftObjectsInSlices(text: string): Generator<undefined, readonly NftObject[]> {
+  const begin = BEGIN.exec(text)?.[0].length;
+  const end = text.lastIndexOf(']');
+  if (begin === undefined || text.length < SLICE || end < begin) {
+    return parseNftObjects(text);
+  }
+  const objects: NftObject[] = [];
+  for (let at = begin; at < end; ) {
+    const next = text.indexOf(BEFORE_RULE, at + SLICE);
+    const upTo = next < 0 ? end : next;
+    objects.push(...objectsOf(list(parseJson(`[${text.slice(at, upTo)}]`), 'a part of "nftables"')));
+    at = upTo + 1;
+    yield;
+  }
+  return objects;
+}
+
+function parseJson(text: string): unknown {
   try {
-    parsed = JSON.parse(text);
+    return JSON.parse(text);
   } catch (cause) {
     throw new NftListingUnreadable('it is no JSON', { cause });
   }
-  return list(record(parsed, 'the listing').nftables, '"nftables"').flatMap((item) =>
+}
+
+function objectsOf(items: readonly unknown[]): readonly NftObject[] {
+  return items.flatMap((item) =>
     Object.entries(record(item, 'an item')).map(([kind, fields]) => [kind, record(fields, kind)] as const),
   );
 }

@@ -1,5 +1,5 @@
 import type { PathRule } from '@kube-proxier/core';
-import type { ChainTable, CompiledChain } from './chain-walk.js';
+import type { ChainTable, CompiledChain } from './compiled-rule.js';
 import type { Hook } from './walker.js';
 
 /** A chain that the kernel calls for packets. */

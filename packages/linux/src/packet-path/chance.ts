@@ -1,5 +1,5 @@
 import type { PathRule } from '@kube-proxier/core';
-import { type Branch, CONTINUE, type RuleVerdict } from './chain-walk.js';
+import { type Branch, CONTINUE, type RuleVerdict } from './compiled-rule.js';
 import { append, type Walker, withChanges } from './walker.js';
 
 /** 0…1: the probability that a match holds; {@link UNKNOWN} for an unsupported match. */
@@ -36,8 +36,14 @@ export function allOf(tests: readonly Test[], walker: Walker): Chance {
   return unknown ? UNKNOWN : product;
 }
 
+/** Maximum number of rules with an unknown effect that are recorded for a packet. */
+const MOST_UNKNOWN = 16;
+
 /** The walker after a rule with an unknown effect. */
 export function assuming(walker: Walker, rule: PathRule): Walker {
+  if (walker.unknown !== undefined && walker.unknown.length >= MOST_UNKNOWN) {
+    return walker;
+  }
   for (let at = walker.unknown; at !== undefined; at = at.before) {
     if (at.item === rule) {
       return walker;

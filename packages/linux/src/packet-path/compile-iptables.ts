@@ -4,8 +4,16 @@ import type { IptablesChain, SavedTable } from '../iptables/iptables-document.js
 import { NOT_DECODED } from '../iptables/netlink/decode-iptables-rule.js';
 import { splitWords } from '../iptables/rule-text.js';
 import type { BaseChain } from './base-chain.js';
-import { type Branch, CONTINUE, type CompiledChain, type CompiledRule, type RuleVerdict } from './chain-walk.js';
 import { allOf, anyVerdict, assuming, UNKNOWN } from './chance.js';
+import {
+  type Branch,
+  CONTINUE,
+  type CompiledChain,
+  type CompiledRule,
+  type RuleNetworks,
+  type RuleVerdict,
+} from './compiled-rule.js';
+import { networkOf } from './ip-bits.js';
 import { readConditions } from './iptables-matches.js';
 import type { PathHost } from './path-host.js';
 import { type Hook, translated, type Walker, withChanges } from './walker.js';
@@ -30,8 +38,12 @@ export const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   ...['TTL', 'HL', 'ECN', 'LED', 'SECMARK', 'CONNSECMARK', 'IDLETIMER', 'RATEEST', 'SYSRQ', 'ECHO'],
 ]);
 
-/** Number of chains, or rules of a chain, between two pauses. */
+/** Number of chains between two pauses. */
 const SLICE = 1000;
+/** Chains with more rules are prepared: their rules are read in advance, with pauses. */
+export const LONG = 1000;
+/** Number of rules of a long chain between two pauses. */
+const RULES_SLICE = 100;
 
 /** The rules of one table of iptables as base chains. Yields periodically, so that a caller can pause. */
 export function* compileIptablesTable(
@@ -56,7 +68,7 @@ export function* compileIptablesTable(
     if (chains.size % SLICE === 0) {
       yield;
     }
-    if (rules.length > SLICE) {
+    if (rules.length > LONG) {
       yield* compiled.prepare();
     }
   }
@@ -124,6 +136,9 @@ interface Evictable {
 /** Maximum number of compiled chains and rules in the cache. A Service has a dozen. */
 const MAX_COMPILED = 4096;
 
+/** Maximum number of rules that are kept because each packet passes them. */
+const MOST_KEPT = 50_000;
+
 /**
  * FIFO eviction: the compiled rules of all Services of a large cluster would take several times the memory of their
  * text.
@@ -131,6 +146,16 @@ const MAX_COMPILED = 4096;
 class CompiledCache {
   readonly #ring: Evictable[] = [];
   #next = 0;
+  #kept = 0;
+
+  /** Whether another one may be kept, without eviction. */
+  canKeep(): boolean {
+    if (this.#kept >= MOST_KEPT) {
+      return false;
+    }
+    this.#kept += 1;
+    return true;
+  }
 
   add(compiled: Evictable): void {
     this.#ring[this.#next]?.evict();
@@ -172,7 +197,18 @@ class ChainOnDemand implements CompiledChain, Evictable {
         yield;
       }
     }
+    yield* prepareRules(rules);
     this.#rules = rules;
+  }
+}
+
+/** Does in advance what the first packet through a long chain would have to wait for. */
+export function* prepareRules(rules: readonly CompiledRule[]): Generator<void, void> {
+  for (const [index, rule] of rules.entries()) {
+    rule.prepare?.();
+    if (index % RULES_SLICE === 0) {
+      yield;
+    }
   }
 }
 
@@ -186,6 +222,7 @@ class RuleOnDemand implements CompiledRule, Evictable {
   readonly destination?: string;
   readonly port?: number;
   #compiled: CompiledRule | undefined;
+  #networks: RuleNetworks | undefined;
 
   constructor(
     private readonly text: string,
@@ -208,6 +245,23 @@ class RuleOnDemand implements CompiledRule, Evictable {
     return this.#rule.rule;
   }
 
+  get networks(): RuleNetworks | undefined {
+    if (this.destination !== undefined) {
+      return undefined;
+    }
+    this.#networks ??= networksOf(this.text);
+    return this.#networks;
+  }
+
+  /** Only for a rule that every packet passes: others are found by an index. */
+  prepare(): void {
+    const { destination, networks, port } = this;
+    const isIndexed = destination !== undefined || port !== undefined || networks?.source || networks?.destination;
+    if (!isIndexed && this.#compiled === undefined && this.cache.canKeep()) {
+      this.#compiled = compileRule(this.text, this.place, this.chains, this.host);
+    }
+  }
+
   evaluate(walker: Walker): readonly Branch[] | undefined {
     return this.#rule.evaluate(walker);
   }
@@ -226,6 +280,7 @@ class RuleOnDemand implements CompiledRule, Evictable {
 }
 
 /** iptables-save prints addresses first: `-s 10.0.0.0/8 -d 10.96.0.1/32 …`. */
+const NETWORKS = /^(?:(! )?-s (\S+))?(?: ?(! )?-d (\S+))?/;
 const ONE_DESTINATION = /^(?:(?:! )?-s \S+ )?-d (?:([\d.]+)\/32|([\da-fA-F:.]+)\/128)(?: |$)/;
 const ONE_PORT = / --dport (\d+)(?: |$)/;
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
@@ -233,6 +288,14 @@ const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 function onlyDestination(text: string): string | undefined {
   const [, four, six] = ONE_DESTINATION.exec(text) ?? [];
   return six === undefined ? four : (parseAddress(six)?.text ?? six);
+}
+
+function networksOf(text: string): RuleNetworks {
+  const [, notSource, source, notDestination, destination] = NETWORKS.exec(text) ?? [];
+  return {
+    source: source === undefined || notSource ? undefined : networkOf(source),
+    destination: destination === undefined || notDestination ? undefined : networkOf(destination),
+  };
 }
 
 function onlyPort(text: string): number | undefined {

@@ -1,9 +1,16 @@
 import { isRecord, type PathRule, type UnknownRecord } from '@kube-proxier/core';
 import type { NftObject } from '../nftables/nft-table.js';
 import type { BaseChain } from './base-chain.js';
-import { type Branch, CONTINUE, type CompiledChain, type CompiledRule, type RuleVerdict } from './chain-walk.js';
 import { anyVerdict, assuming, type Chance, chance, negated, UNKNOWN } from './chance.js';
-import { bitsOf } from './ip-bits.js';
+import {
+  type Branch,
+  CONTINUE,
+  type CompiledChain,
+  type CompiledRule,
+  type RuleNetworks,
+  type RuleVerdict,
+} from './compiled-rule.js';
+import { type BitNetwork, bitsOf, networkOf } from './ip-bits.js';
 import { interfaceTest } from './iptables-matches.js';
 import { type LiveElements, NftElements, textOfValue } from './nft-elements.js';
 import { NftExpressions, type NftOption, toNumber } from './nft-expressions.js';
@@ -49,11 +56,16 @@ export interface LiveTableParts extends LiveElements {
   rules(chain: string): readonly { readonly statements: readonly UnknownRecord[]; readonly handle: number }[];
 }
 
-/** The rules of one table of nftables as base chains. */
-export function compileNftTable(
+/** Chains with more rules are compiled in advance, with pauses. */
+const LONG = 1000;
+/** Number of rules between two pauses. */
+const RULES_SLICE = 100;
+
+/** The rules of one table of nftables as base chains. Yields periodically, so that a caller can pause. */
+export function* compileNftTable(
   { family, live, name, objects }: NftTableListing,
   host: PathHost,
-): readonly BaseChain[] {
+): Generator<void, readonly BaseChain[]> {
   const table = `${family} ${name}`;
   const rulesOf = new Map<string, UnknownRecord[]>();
   for (const [kind, fields] of objects) {
@@ -82,12 +94,23 @@ export function compileNftTable(
     if (chains instanceof LiveChains) {
       one = chains.get(chain);
     } else {
+      const listed = rulesOf.get(chain) ?? [];
       let compiled: readonly CompiledRule[] | undefined;
+      if (listed.length > LONG) {
+        const rules: CompiledRule[] = [];
+        for (const rule of listed) {
+          rules.push(compiler.compile(chain, rule));
+          if (rules.length % RULES_SLICE === 0) {
+            yield;
+          }
+        }
+        compiled = rules;
+      }
       one = {
         name: chain,
         table,
         get rules() {
-          compiled ??= (rulesOf.get(chain) ?? []).map((rule) => compiler.compile(chain, rule));
+          compiled ??= listed.map((rule) => compiler.compile(chain, rule));
           return compiled;
         },
       };
@@ -158,6 +181,41 @@ class LiveChains {
   }
 }
 
+/** What the matches at the beginning of a rule require, before any other statement. */
+function matchedPackets(
+  statements: readonly unknown[],
+  family: 'ip' | 'ip6',
+): { readonly networks: RuleNetworks | undefined; readonly port: number | undefined } {
+  let source: BitNetwork | undefined;
+  let destination: BitNetwork | undefined;
+  let port: number | undefined;
+  for (const statement of statements) {
+    const match = isRecord(statement) && isRecord(statement.match) ? statement.match : undefined;
+    if (match === undefined) {
+      break;
+    }
+    const { left, op, right } = match;
+    const { field, protocol } = isRecord(left) && isRecord(left.payload) && op === '==' ? left.payload : {};
+    if (protocol === family && field === 'saddr') {
+      source ??= networkOfOperand(right);
+    } else if (protocol === family && field === 'daddr') {
+      destination ??= networkOfOperand(right);
+    } else if (field === 'dport' && typeof right === 'number') {
+      port ??= right;
+    }
+  }
+  return { networks: source === undefined && destination === undefined ? undefined : { source, destination }, port };
+}
+
+function networkOfOperand(right: unknown): BitNetwork | undefined {
+  const prefix = isRecord(right) && isRecord(right.prefix) ? right.prefix : undefined;
+  return typeof right === 'string'
+    ? networkOf(right)
+    : prefix === undefined
+      ? undefined
+      : networkOf(`${String(prefix.addr)}/${Number(prefix.len)}`);
+}
+
 /** Sets and maps to which rules add elements. */
 function writtenByPackets(objects: readonly NftObject[]): ReadonlySet<string> {
   const names = new Set<string>();
@@ -204,8 +262,11 @@ class RuleCompiler {
         isRecord(statement) ? statement : (parseMapStatement(String(statement)) ?? { [String(statement)]: null }),
       ),
     );
+    const { networks, port } = matchedPackets(listed, this.host.facts.family === 'IPv4' ? 'ip' : 'ip6');
     return {
       rule,
+      ...(networks === undefined ? {} : { networks }),
+      ...(port === undefined ? {} : { port }),
       evaluate(walker) {
         let live: Walker[] = [walker];
         const branches: Branch[] = [];

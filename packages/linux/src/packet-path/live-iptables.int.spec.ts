@@ -234,4 +234,36 @@ on.each(families)('the path of packets by chains of iptables-nft that are read o
       path.close();
     });
   });
+
+  test('a long chain that changes is read again with pauses', async () => {
+    await withNode(async ({ namespace, restore }) => {
+      const rules = (first: number, last: string) => [
+        ...Array.from(
+          { length: 3000 },
+          (_, index) => `-A FORWARD -p tcp -m tcp --dport ${first + index}:60000 -j DROP`,
+        ),
+        `-A FORWARD ${last}`,
+      ];
+      await restore(['*filter', ...rules(1000, '-p tcp -j REJECT'), 'COMMIT', ''].join('\n'));
+      const path = await pathOf(family, namespace, true);
+      expect(inShort(outcomesOf(path, family))).toEqual(['refused']);
+      const pauses = (slices: Generator<undefined, unknown>) => {
+        let count = 0;
+        while (!slices.next().done) {
+          count += 1;
+        }
+        return count;
+      };
+      path.refresh();
+      // Netlink answers in parts of 32 KB. The rules are known.
+      const again = pauses(path.prepareInSlices());
+      expect(again).toBeGreaterThan(5);
+      await restore(['*filter', '-F FORWARD', ...rules(2000, '-p tcp -j DROP'), 'COMMIT', ''].join('\n'));
+      path.refresh();
+      // Each 100 rules are decoded at a time.
+      expect(pauses(path.prepareInSlices())).toBeGreaterThanOrEqual(again + 30);
+      expect(inShort(outcomesOf(path, family))).toEqual(['dropped']);
+      path.close();
+    });
+  });
 });

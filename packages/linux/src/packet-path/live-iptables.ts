@@ -2,9 +2,9 @@ import type { IptablesFoundRule } from '../iptables/netlink/iptables-rule-lookup
 import { decodeNftRule, type NftRuleSets } from '../nftables/netlink/decode-rule.js';
 import type { ReadChain } from '../nftables/netlink/read-table.js';
 import type { BaseChain } from './base-chain.js';
-import type { ChainTable, CompiledChain, CompiledRule } from './chain-walk.js';
-import { iptablesRuleCompiler } from './compile-iptables.js';
+import { iptablesRuleCompiler, LONG } from './compile-iptables.js';
 import { nftRuleCompiler } from './compile-nftables.js';
+import type { ChainTable, CompiledChain, CompiledRule } from './compiled-rule.js';
 import type { PathHost } from './path-host.js';
 
 /** A table of iptables-nft whose chains are looked up on demand. */
@@ -12,20 +12,35 @@ export interface LiveIptablesTable {
   readonly name: string;
   /** The chains that the kernel calls for packets. */
   readonly bases: readonly ReadChain[];
+  /** Names of chains with many rules, as known before any packet was evaluated. */
+  readonly longChains: ReadonlySet<string>;
   /** The rules of a chain, empty when it does not exist; the same objects while unchanged. */
   rules(chain: string): readonly IptablesFoundRule[];
+  /** {@link rules} that can pause; nothing else may be called in a pause. */
+  rulesInSlices(chain: string): Generator<undefined, readonly IptablesFoundRule[]>;
 }
+
+/** Number of rules between two pauses. */
+const SLICE = 100;
 
 /** The sets of rules that iptables does not write are not known. */
 const NO_SETS: NftRuleSets = { keyFields: () => undefined, anonymousElements: () => undefined };
 
-/** The base chains of a table whose chains are looked up on demand. */
-export function compileLiveIptablesTable(table: LiveIptablesTable, host: PathHost): readonly BaseChain[] {
+/** A table whose chains are looked up on demand. */
+export interface CompiledLiveTable {
+  readonly bases: readonly BaseChain[];
+  /** Reads long chains again where they have changed, with pauses. */
+  prepareInSlices(): Generator<undefined, void>;
+}
+
+/** Compiles a table whose chains are looked up on demand. */
+export function compileLiveIptablesTable(table: LiveIptablesTable, host: PathHost): CompiledLiveTable {
   const chains = new LiveIptablesChains(table, host);
-  return table.bases.flatMap(({ name, dropsByPolicy }) => {
+  const bases = table.bases.flatMap(({ name, dropsByPolicy }) => {
     const base = chains.base(name, dropsByPolicy === true);
     return base === undefined ? [] : [base];
   });
+  return { bases, prepareInSlices: () => chains.prepareInSlices() };
 }
 
 class LiveChain implements CompiledChain {
@@ -43,6 +58,7 @@ class LiveChain implements CompiledChain {
 class LiveIptablesChains implements ChainTable {
   readonly #compiledChains = new WeakMap<readonly IptablesFoundRule[], readonly CompiledRule[]>();
   readonly #compiledRules = new WeakMap<IptablesFoundRule, CompiledRule>();
+  readonly #long: Set<string>;
   readonly #family: 'ip' | 'ip6';
   readonly #iptables;
   readonly #nft;
@@ -52,6 +68,7 @@ class LiveIptablesChains implements ChainTable {
     host: PathHost,
   ) {
     this.#iptables = iptablesRuleCompiler(table.name, host);
+    this.#long = new Set(table.longChains);
     this.#family = host.facts.family === 'IPv4' ? 'ip' : 'ip6';
     this.#nft = nftRuleCompiler(`${this.#family} ${table.name}`, host);
   }
@@ -66,10 +83,41 @@ class LiveIptablesChains implements ChainTable {
     return new LiveChain(name, this.table.name, (chain) => this.#rules(chain));
   }
 
+  *prepareInSlices(): Generator<undefined, void> {
+    for (const chain of this.#long) {
+      const found = yield* this.#found(chain);
+      if (found === undefined || this.#compiledChains.has(found)) {
+        continue;
+      }
+      const compiled: CompiledRule[] = [];
+      for (const rule of found) {
+        const one = this.#rule(chain, rule);
+        one.prepare?.();
+        compiled.push(one);
+        if (compiled.length % SLICE === 0) {
+          yield;
+        }
+      }
+      this.#compiledChains.set(found, compiled);
+    }
+  }
+
+  /** Undefined when the chain cannot be read now: packets that reach it cannot be evaluated then. */
+  *#found(chain: string): Generator<undefined, readonly IptablesFoundRule[] | undefined> {
+    try {
+      return yield* this.table.rulesInSlices(chain);
+    } catch {
+      return undefined;
+    }
+  }
+
   #rules(chain: string): readonly CompiledRule[] {
     const found = this.table.rules(chain);
     let compiled = this.#compiledChains.get(found);
     if (compiled === undefined) {
+      if (found.length > LONG) {
+        this.#long.add(chain);
+      }
       compiled = found.map((rule) => this.#rule(chain, rule));
       this.#compiledChains.set(found, compiled);
     }

@@ -1,5 +1,6 @@
 import {
   describePathRule,
+  finish,
   type IPFamily,
   joinHostPort,
   type PacketPath,
@@ -8,8 +9,12 @@ import {
   type PathRule,
 } from '@kube-proxier/core';
 import type { BaseChain } from './base-chain.js';
-import { walkChain } from './chain-walk.js';
+import { type ChainEnd, walkChain } from './chain-walk.js';
+import { assuming } from './chance.js';
+import type { CompiledLiveTable } from './live-iptables.js';
+import { withoutDuplicates } from './merge-walkers.js';
 import { isLoopback, type PathHost } from './path-host.js';
+import { StepCount, TooManySteps } from './step-count.js';
 import { append, type Hook, itemsOf, startWalk, type Visit, type Walker, withChanges } from './walker.js';
 
 /** IPVS, for backends that program it. */
@@ -45,6 +50,8 @@ export interface NetfilterPathOptions {
   readonly stage?: PathStage;
   /** Lookup of chains and elements on demand. Default: all were read in advance. */
   readonly live?: LivePath;
+  /** Tables with long chains that change. Default: none. */
+  readonly prepared?: readonly Pick<CompiledLiveTable, 'prepareInSlices'>[];
 }
 
 /** The lookups of a live path. */
@@ -64,6 +71,33 @@ interface Ended {
   readonly by: PathRule | undefined;
 }
 
+/** The evaluation of one packet. */
+class Evaluation {
+  readonly ends: Ended[] = [];
+  /** What remains to be done, the next last. */
+  readonly #tasks: (() => void)[] = [];
+
+  constructor(readonly steps: StepCount) {}
+
+  /** In this order, before what was added earlier. */
+  add(tasks: readonly (() => void)[]): void {
+    for (let index = tasks.length - 1; index >= 0; index--) {
+      this.#tasks.push(tasks[index] as () => void);
+    }
+  }
+
+  /** @throws TooManySteps */
+  *run(): Generator<undefined, readonly Ended[]> {
+    for (let task = this.#tasks.pop(); task !== undefined; task = this.#tasks.pop()) {
+      task();
+      if (this.steps.isPauseDue()) {
+        yield;
+      }
+    }
+    return this.ends;
+  }
+}
+
 /**
  * Simulates packets through all rules of a host: the hooks in the kernel's order, NAT once per connection, routing, and
  * kernel settings. Pure.
@@ -77,8 +111,11 @@ export class NetfilterPath implements PacketPath {
   readonly #hooks = new Map<Hook, readonly Step[]>();
   readonly #stage: PathStage | undefined;
   readonly #live: LivePath | undefined;
+  readonly #prepared: readonly Pick<CompiledLiveTable, 'prepareInSlices'>[];
+  readonly #steps = new StepCount();
 
-  constructor({ family, host, chains, live, unread = [], stage }: NetfilterPathOptions) {
+  constructor({ family, host, chains, live, prepared = [], unread = [], stage }: NetfilterPathOptions) {
+    this.#prepared = prepared;
     this.family = family;
     this.#live = live;
     this.#host = host;
@@ -105,6 +142,12 @@ export class NetfilterPath implements PacketPath {
     this.#live?.forget(isUrgent);
   }
 
+  *prepareInSlices(): Generator<undefined, void> {
+    for (const table of this.#prepared) {
+      yield* table.prepareInSlices();
+    }
+  }
+
   close(): void {
     this.#live?.close();
   }
@@ -119,33 +162,49 @@ export class NetfilterPath implements PacketPath {
   }
 
   outcomesOf(packet: PathPacket, explains = true): readonly PathOutcome[] {
-    const outcomes = this.#outcomesFrom(packet, explains);
+    return finish(this.outcomesInSlices(packet, explains));
+  }
+
+  *outcomesInSlices(packet: PathPacket, explains = true): Generator<undefined, readonly PathOutcome[]> {
+    this.#steps.begin();
+    try {
+      return yield* this.#outcomes(packet, explains);
+    } catch (error) {
+      if (error instanceof TooManySteps) {
+        return [unknownOutcome(error.rule)];
+      }
+      throw error;
+    }
+  }
+
+  *#outcomes(packet: PathPacket, explains: boolean): Generator<undefined, readonly PathOutcome[]> {
+    const outcomes = yield* this.#outcomesFrom(packet, explains);
     if (packet.entry.kind !== 'host' || !this.#host.isVirtual(packet.destination)) {
       return outcomes;
     }
     // A process without a bound source address gets the virtual address. Remote endpoints cannot reply to it.
     const text = `${packet.destination} is the source address of processes that choose none, and is kept`;
-    const unanswered = this.#outcomesFrom({ ...packet, source: packet.destination }, explains)
+    const unanswered = (yield* this.#outcomesFrom({ ...packet, source: packet.destination }, explains))
       .filter(({ verdict, destination, masqueraded }) => verdict === 'accepted' && destination && !masqueraded)
       .map((outcome): PathOutcome => ({ ...outcome, verdict: 'dropped', decidedBy: { system: 'ipvs', text } }));
     return unanswered.length > 0 && outcomes.every(({ verdict }) => verdict === 'accepted') ? unanswered : outcomes;
   }
 
-  #outcomesFrom(packet: PathPacket, explains: boolean): readonly PathOutcome[] {
-    const ends: Ended[] = [];
+  *#outcomesFrom(packet: PathPacket, explains: boolean): Generator<undefined, readonly PathOutcome[]> {
+    const evaluation = new Evaluation(this.#steps);
     const fromHost = packet.entry.kind === 'host';
     const hook = fromHost ? 'output' : 'prerouting';
     const start = withChanges(startWalk(packet, hook, fromHost ? null : this.#inputInterface(packet)), { explains });
     const first = fromHost ? withChanges(start, { outInterface: this.#outInterface(start) }) : start;
     const martian = fromHost ? undefined : this.#reversePathRule(first);
     if (martian !== undefined) {
-      ends.push({ walker: first, verdict: 'dropped', by: martian });
+      evaluation.ends.push({ walker: first, verdict: 'dropped', by: martian });
     } else {
-      this.#pass(hook, first, ends, (walker) =>
-        fromHost ? this.#afterOutput(walker, ends) : this.#route(walker, ends),
+      this.#pass(hook, first, evaluation, (walker) =>
+        fromHost ? this.#afterOutput(walker, evaluation) : this.#route(walker, evaluation),
       );
     }
-    return summarise(ends, this.#stage);
+    return summarise(yield* evaluation.run(), this.#stage);
   }
 
   /** The input interface of a packet: the output interface of the route to its source. */
@@ -178,30 +237,34 @@ export class NetfilterPath implements PacketPath {
     return isReached ? undefined : sysctlRule(all >= own ? 'net/ipv4/conf/all/rp_filter' : name, mode);
   }
 
-  #route(walker: Walker, ends: Ended[]): void {
+  #route(walker: Walker, evaluation: Evaluation): void {
     if (this.#host.isLocal(walker.destination)) {
-      this.#deliver(walker, ends);
+      this.#deliver(walker, evaluation);
       return;
     }
-    this.#forward(walker, ends);
+    this.#forward(walker, evaluation);
   }
 
-  #forward(start: Walker, ends: Ended[]): void {
+  #forward(start: Walker, evaluation: Evaluation): void {
     const blocked = this.#forwardingRule(start);
     if (blocked !== undefined) {
-      ends.push({ walker: start, verdict: 'dropped', by: blocked });
+      evaluation.ends.push({ walker: start, verdict: 'dropped', by: blocked });
       return;
     }
     const outInterface = this.#outInterface(start);
     const walker: Walker = withChanges(start, { hook: 'forward', outInterface });
-    this.#pass('forward', walker, ends, (passed) =>
-      this.#pass('postrouting', withChanges(passed, { hook: 'postrouting' }), ends, (left) => {
+    this.#pass('forward', walker, evaluation, (passed) =>
+      this.#pass('postrouting', withChanges(passed, { hook: 'postrouting' }), evaluation, (left) => {
         const bridge = this.#bridgeRule(left);
-        ends.push(
-          bridge === undefined
-            ? { walker: left, verdict: 'accepted', by: left.translatedBy }
-            : { walker: left, verdict: 'dropped', by: bridge },
-        );
+        const isBridge = bridge === undefined ? false : this.#host.facts.bridges?.has(left.inInterface ?? '');
+        // Where bridges are unknown, both are possible.
+        const walker = bridge === undefined || isBridge !== undefined ? left : assuming(left, bridge);
+        if (isBridge !== true) {
+          evaluation.ends.push({ walker, verdict: 'accepted', by: left.translatedBy });
+        }
+        if (isBridge !== false) {
+          evaluation.ends.push({ walker, verdict: 'dropped', by: bridge });
+        }
       }),
     );
   }
@@ -221,7 +284,7 @@ export class NetfilterPath implements PacketPath {
   }
 
   /**
-   * Replies between two pods on one bridge bypass conntrack, unless bridged packets pass netfilter: the client then
+   * The setting that applies if the interface is a bridge. Replies between two pods on one bridge bypass conntrack, unless bridged packets pass netfilter: the client then
    * receives a reply from an unexpected address.
    */
   #bridgeRule({ inInterface, outInterface, translatedBy, masqueradedBy }: Walker): PathRule | undefined {
@@ -229,42 +292,46 @@ export class NetfilterPath implements PacketPath {
       return undefined;
     }
     const name = `net/bridge/bridge-nf-call-${this.family === 'IPv4' ? 'iptables' : 'ip6tables'}`;
-    return this.#host.facts.bridges.has(inInterface) && this.#host.sysctl(name) === 0 ? sysctlRule(name, 0) : undefined;
+    return this.#host.sysctl(name) === 0 ? sysctlRule(name, 0) : undefined;
   }
 
-  #afterOutput(start: Walker, ends: Ended[]): void {
+  #afterOutput(start: Walker, evaluation: Evaluation): void {
     const outInterface = this.#outInterface(start);
     if (isLoopback(start.source) && !this.#host.isLocal(start.destination) && this.family === 'IPv4') {
       const name = `net/ipv4/conf/${outInterface ?? 'all'}/route_localnet`;
       const all = this.#host.sysctl('net/ipv4/conf/all/route_localnet');
       if (all === 0 && (this.#host.sysctl(name) ?? 0) === 0) {
-        ends.push({ walker: start, verdict: 'dropped', by: sysctlRule('net/ipv4/conf/all/route_localnet', 0) });
+        evaluation.ends.push({
+          walker: start,
+          verdict: 'dropped',
+          by: sysctlRule('net/ipv4/conf/all/route_localnet', 0),
+        });
         return;
       }
     }
     const walker: Walker = withChanges(start, { hook: 'postrouting', outInterface });
-    this.#pass('postrouting', walker, ends, (left) => {
+    this.#pass('postrouting', walker, evaluation, (left) => {
       if (!this.#host.isLocal(left.destination)) {
-        ends.push({ walker: left, verdict: 'accepted', by: left.translatedBy });
+        evaluation.ends.push({ walker: left, verdict: 'accepted', by: left.translatedBy });
         return;
       }
       // Over the loopback interface: the packet is already tracked, so NAT rules are not evaluated again.
       const looped = withChanges(left, { hook: 'prerouting' as const, inInterface: 'lo', outInterface: null });
-      this.#pass('prerouting', looped, ends, (arrived) => this.#deliver(arrived, ends), true);
+      this.#pass('prerouting', looped, evaluation, (arrived) => this.#deliver(arrived, evaluation), true);
     });
   }
 
-  #deliver(start: Walker, ends: Ended[]): void {
-    this.#pass('input', withChanges(start, { hook: 'input' }), ends, (passed) =>
-      ends.push({ walker: passed, verdict: 'accepted', by: passed.translatedBy }),
+  #deliver(start: Walker, evaluation: Evaluation): void {
+    this.#pass('input', withChanges(start, { hook: 'input' }), evaluation, (passed) =>
+      evaluation.ends.push({ walker: passed, verdict: 'accepted', by: passed.translatedBy }),
     );
   }
 
   /** IPVS sends packets through all of `output` and `postrouting`. */
-  #leaveStage(start: Walker, ends: Ended[]): void {
+  #leaveStage(start: Walker, evaluation: Evaluation): void {
     const blocked = start.packet.entry.kind === 'host' ? undefined : this.#forwardingRule(start);
     if (blocked !== undefined) {
-      ends.push({ walker: start, verdict: 'dropped', by: blocked });
+      evaluation.ends.push({ walker: start, verdict: 'dropped', by: blocked });
       return;
     }
     const walker: Walker = withChanges(start, {
@@ -275,20 +342,24 @@ export class NetfilterPath implements PacketPath {
     this.#pass(
       'output',
       walker,
-      ends,
+      evaluation,
       (passed) =>
-        this.#pass('postrouting', withChanges(passed, { hook: 'postrouting' }), ends, (left) =>
-          this.#answer(left, ends),
+        this.#pass('postrouting', withChanges(passed, { hook: 'postrouting' }), evaluation, (left) =>
+          this.#answer(left, evaluation),
         ),
       true,
     );
   }
 
   /** IPVS packets to endpoints do not pass `forward`, but their replies do, so filters may drop them. */
-  #answer(left: Walker, ends: Ended[]): void {
+  #answer(left: Walker, evaluation: Evaluation): void {
     const { packet, destination, port } = left;
     const answered = (walker: Walker): void => {
-      ends.push({ walker: withChanges(left, { unknown: walker.unknown }), verdict: 'accepted', by: left.translatedBy });
+      evaluation.ends.push({
+        walker: withChanges(left, { unknown: walker.unknown }),
+        verdict: 'accepted',
+        by: left.translatedBy,
+      });
     };
     if (packet.entry.kind === 'host' || this.#host.isLocal(destination)) {
       answered(left);
@@ -307,15 +378,15 @@ export class NetfilterPath implements PacketPath {
       isReply: true,
       isBalanced: true,
     });
-    const ended: Ended[] = [];
-    this.#pass('forward', withChanges(reply, { outInterface: this.#outInterface(reply) }), ended, answered);
-    for (const { walker, verdict, by } of ended) {
-      ends.push({ walker: withChanges(left, { unknown: walker.unknown }), verdict, by });
+    const ofReply = new Evaluation(evaluation.steps);
+    this.#pass('forward', withChanges(reply, { outInterface: this.#outInterface(reply) }), ofReply, answered);
+    for (const { walker, verdict, by } of finish(ofReply.run())) {
+      evaluation.ends.push({ walker: withChanges(left, { unknown: walker.unknown }), verdict, by });
     }
   }
 
-  /** Evaluates all chains of a hook. `then` is called for each branch. */
-  #pass(hook: Hook, start: Walker, ends: Ended[], then: (walker: Walker) => void, withoutNat = false): void {
+  /** Adds the evaluation of all chains of a hook. `then` is called for each branch. */
+  #pass(hook: Hook, start: Walker, evaluation: Evaluation, then: (walker: Walker) => void, withoutNat = false): void {
     const chains = this.#hooks.get(hook) ?? [];
     const isSource = hook === 'postrouting' || hook === 'input';
     const step = (walker: Walker, index: number): void => {
@@ -328,17 +399,20 @@ export class NetfilterPath implements PacketPath {
         const staged = walker.isBalanced ? undefined : this.#stage?.balance(walker);
         if (staged === undefined) {
           step(walker, index + 1);
+          return;
         }
-        for (const { walker: left, verdict, by } of staged ?? []) {
-          if (verdict === 'forwarded' && hook === 'input' && this.#host.isLocal(left.destination)) {
-            // IPVS accepts such a packet: it continues in this hook and is never sent.
-            step(left, index + 1);
-          } else if (verdict === 'forwarded') {
-            this.#leaveStage(left, ends);
-          } else {
-            ends.push({ walker: left, verdict, by });
-          }
-        }
+        evaluation.add(
+          staged.map(({ walker: left, verdict, by }) => () => {
+            if (verdict === 'forwarded' && hook === 'input' && this.#host.isLocal(left.destination)) {
+              // IPVS accepts such a packet: it continues in this hook and is never sent.
+              step(left, index + 1);
+            } else if (verdict === 'forwarded') {
+              this.#leaveStage(left, evaluation);
+            } else {
+              evaluation.ends.push({ walker: left, verdict, by });
+            }
+          }),
+        );
         return;
       }
       const isDecided = isSource ? walker.sourceDecided : walker.destinationDecided;
@@ -350,20 +424,64 @@ export class NetfilterPath implements PacketPath {
         base.type !== 'nat' || isSource || walker.destinationDecided || !walker.explains
           ? walker
           : withChanges(walker, { isNoted: true, visits: append(walker.visits, visitOf(base)) });
-      for (const { walker: ended, end, by } of walkChain(base.chains, base.chain, before)) {
-        const noted = ended.isNoted ? withChanges(ended, { isNoted: false }) : ended;
-        const left = base.type === 'nat' && end === 'accept' && by !== undefined ? keptBy(noted, by, isSource) : noted;
-        if (end === 'drop' || (end === 'passed' && base.policy === 'drop')) {
-          ends.push({ walker: left, verdict: 'dropped', by: by ?? base.policyRule });
-        } else if (end === 'refuse') {
-          ends.push({ walker: left, verdict: 'refused', by });
+      const next = (left: Walker) => () => step(rerouted(this.#host, left, walker), index + 1);
+      const ends = walkChain(base.chains, base.chain, before, evaluation.steps);
+      const [only] = ends;
+      if (only !== undefined && ends.length === 1) {
+        evaluation.add([this.#ending(base, only, isSource, evaluation) ?? next(afterChain(base, only, isSource))]);
+        return;
+      }
+      const tasks: (() => void)[] = [];
+      const continuing: Walker[] = [];
+      const add = (list: readonly Walker[]) => {
+        for (const left of list) {
+          tasks.push(next(left));
+        }
+      };
+      for (const end of ends) {
+        const ending = this.#ending(base, end, isSource, evaluation);
+        if (ending === undefined) {
+          continuing.push(afterChain(base, end, isSource));
         } else {
-          step(rerouted(this.#host, left, walker), index + 1);
+          add(withoutDuplicates(continuing.splice(0), undefined));
+          tasks.push(ending);
         }
       }
+      const hasNoEnd = tasks.length === 0 && !before.isNoted;
+      add(withoutDuplicates(continuing, hasNoEnd ? walker : undefined));
+      evaluation.add(tasks);
     };
-    step(start, 0);
+    evaluation.add([() => step(start, 0)]);
   }
+
+  /** What is to be done for a packet that ends in a chain; undefined when it continues. */
+  #ending(base: BaseChain, chainEnd: ChainEnd, isSource: boolean, { ends }: Evaluation): (() => void) | undefined {
+    const { end, by } = chainEnd;
+    if (end === 'drop' || (end === 'passed' && base.policy === 'drop')) {
+      return () =>
+        ends.push({ walker: afterChain(base, chainEnd, isSource), verdict: 'dropped', by: by ?? base.policyRule });
+    }
+    return end === 'refuse'
+      ? () => ends.push({ walker: afterChain(base, chainEnd, isSource), verdict: 'refused', by })
+      : undefined;
+  }
+}
+
+function afterChain({ type }: BaseChain, { walker, end, by }: ChainEnd, isSource: boolean): Walker {
+  const noted = walker.isNoted ? withChanges(walker, { isNoted: false }) : walker;
+  return type === 'nat' && end === 'accept' && by !== undefined ? keptBy(noted, by, isSource) : noted;
+}
+
+/** An outcome that may be as expected or not, whatever is expected. */
+function unknownOutcome(rule: PathRule): PathOutcome {
+  return {
+    probability: 1,
+    verdict: 'accepted',
+    destination: 'an unknown address',
+    masqueraded: false,
+    decidedBy: rule,
+    unknown: [rule],
+  };
 }
 
 /** A packet with a changed destination is rerouted before it leaves the host. */

@@ -1,7 +1,9 @@
 import type { IPFamily, PathRule } from '@kube-proxier/core';
 import type { IpSet } from '../ipset/ip-sets.js';
-import type { Chance } from './chance.js';
+import type { MatchSet } from '../ipset/match-sets.js';
 import { type BitNetwork, bitsOf, isIn } from './ip-bits.js';
+import { indexMatchSet } from './match-set-index.js';
+import type { PathSet } from './path-set.js';
 import { type PolicyRule, type RoutedPacket, usesMainTable } from './policy-routing.js';
 import type { Walker } from './walker.js';
 
@@ -30,21 +32,17 @@ export interface PathHostFacts {
   readonly policyRules: readonly PolicyRule[] | undefined;
   /** Values by name (`net/ipv4/ip_forward`); absent when the kernel has none. */
   readonly sysctls: ReadonlyMap<string, string>;
-  /** Names of interfaces that are bridges. */
-  readonly bridges: ReadonlySet<string>;
+  /** Names of interfaces that are bridges; undefined when unknown. */
+  readonly bridges: ReadonlySet<string> | undefined;
   /** By name; only sets that rules refer to. */
   readonly sets: ReadonlyMap<string, IpSet>;
-}
-
-/** An IP set that rules match against. */
-export interface PathSet {
-  has(walker: Walker, sides: readonly string[]): Chance;
-  /** The mark of the entry; null where there is no entry; undefined when unknown. */
-  markOf(walker: Walker, sides: readonly string[]): number | null | undefined;
+  /** Sets of other programs by name; matches against a set that is in neither are unknown. Default: none. */
+  readonly matchSets?: ReadonlyMap<string, MatchSet>;
 }
 
 /** The host facts that rules are evaluated with. */
 export class PathHost {
+  /** Undefined when unknown. */
   readonly hasBridges: boolean | undefined;
   readonly #sets = new Map<string, PathSet | undefined>();
   readonly #routes = new Map<string, HostRoute | null>();
@@ -56,7 +54,7 @@ export class PathHost {
     /** Whether a rule is ignored. */
     readonly ignores: (rule: PathRule) => boolean = () => false,
   ) {
-    this.hasBridges = facts.bridges.size > 0;
+    this.hasBridges = facts.bridges && facts.bridges.size > 0;
   }
 
   /** Whether packets to an address are delivered to the host. */
@@ -117,7 +115,13 @@ export class PathHost {
   set(name: string): PathSet | undefined {
     if (!this.#sets.has(name)) {
       const set = this.facts.sets.get(name);
-      this.#sets.set(name, set === undefined ? undefined : indexSet(set));
+      const other = this.facts.matchSets?.get(name);
+      this.#sets.set(
+        name,
+        set !== undefined
+          ? indexSet(set)
+          : other && indexMatchSet(other, this.facts.family, (member) => this.set(member)),
+      );
     }
     return this.#sets.get(name);
   }

@@ -3,7 +3,7 @@ import type { IptablesTable } from '../iptables/iptables.js';
 import { iptablesProgram } from '../iptables/iptables-command.js';
 import type { IptablesFoundRule, IptablesRuleLookup } from '../iptables/netlink/iptables-rule-lookup.js';
 import type { CommandRunner } from '../process/command-runner.js';
-import { iptablesBaseChain, WITHOUT_EFFECT } from './compile-iptables.js';
+import { iptablesBaseChain, LONG, WITHOUT_EFFECT } from './compile-iptables.js';
 import type { LiveIptablesTable } from './live-iptables.js';
 import { runInSlices } from './run-in-slices.js';
 
@@ -27,16 +27,18 @@ const TIMEOUT = 10_000;
  * packets in advance, and lets the program print the rules that are not decoded. Rules that it does not print, or that
  * are added later, stay without options, and packets that reach them have an unknown outcome.
  *
+ * @param onPrinted called with the rules of each chain that were printed.
  * @throws NftError when the kernel refuses.
  */
 export async function readLiveIptables(
   lookup: IptablesRuleLookup,
   family: IPFamily,
   runner: Pick<CommandRunner, 'run'>,
+  onPrinted: (rules: string) => void,
 ): Promise<readonly LiveIptablesTable[]> {
   const own = family === 'IPv4' ? 'ip' : 'ip6';
   const bases = await lookup.baseChains();
-  const tables: LiveIptablesTable[] = [];
+  const tables: (LiveIptablesTable & { readonly longChains: Set<string> })[] = [];
   for (const { family: tableFamily, isDormant, name } of lookup.tables()) {
     const found = isDormant ? [] : (bases.get(name) ?? []);
     const isOfIptables = found.every(({ base, name: chain }) => {
@@ -44,21 +46,28 @@ export async function readLiveIptables(
       return base?.hook === expected?.hook && base?.priority === expected?.priority;
     });
     if (tableFamily === own && TABLES.includes(name) && isOfIptables) {
-      tables.push({ name, bases: found, rules: (chain) => lookup.rules(name, chain) });
+      tables.push({
+        ...{ name, bases: found, longChains: new Set() },
+        rules: (chain) => lookup.rules(name, chain),
+        rulesInSlices: (chain) => lookup.rulesInSlices(name, chain),
+      });
     }
   }
   for (const table of tables) {
     const printed: string[] = [];
     await runInSlices(readAhead(table, (chain) => printed.push(chain)));
     for (const chain of printed.slice(0, MOST_PRINTED)) {
-      await takePrintedRules(lookup, table, chain, family, runner);
+      onPrinted(await takePrintedRules(lookup, table, chain, family, runner));
     }
   }
   return tables;
 }
 
 /** Reads and decodes chains from the base chains on. Calls `onNotDecoded` for chains that the program has to print. */
-function* readAhead(table: LiveIptablesTable, onNotDecoded: (chain: string) => void): Generator<void, void> {
+function* readAhead(
+  table: LiveIptablesTable & { readonly longChains: Set<string> },
+  onNotDecoded: (chain: string) => void,
+): Generator<void, void> {
   const near = table.bases.map(({ name }) => name);
   const far: string[] = [];
   const seen = new Set(near);
@@ -70,7 +79,11 @@ function* readAhead(table: LiveIptablesTable, onNotDecoded: (chain: string) => v
     }
     const jumps = new Set<string>();
     let isDecoded = true;
-    for (const rule of table.rules(chain)) {
+    const found = yield* table.rulesInSlices(chain);
+    if (found.length > LONG) {
+      table.longChains.add(chain);
+    }
+    for (const rule of found) {
       isDecoded &&= !needsProgram(rule);
       if (rule.jump !== undefined && !seen.has(rule.jump)) {
         jumps.add(rule.jump);
@@ -94,14 +107,18 @@ function needsProgram({ isForeignToIptables, notDecoded }: IptablesFoundRule): b
   return !isForeignToIptables && notDecoded.some((name) => !WITHOUT_EFFECT.has(name));
 }
 
-/** The program prints a single chain in milliseconds, whatever the size of the table. */
+/**
+ * The program prints a single chain in milliseconds, whatever the size of the table.
+ *
+ * @returns what it has printed; empty when that was not used.
+ */
 async function takePrintedRules(
   lookup: IptablesRuleLookup,
   table: LiveIptablesTable,
   chain: string,
   family: IPFamily,
   runner: Pick<CommandRunner, 'run'>,
-): Promise<void> {
+): Promise<string> {
   const command = iptablesProgram(family, 'nft', '');
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     lookup.forget();
@@ -111,7 +128,7 @@ async function takePrintedRules(
       output = (await runner.run({ command, args: ['-w', '-t', table.name, '-S', chain], timeout: TIMEOUT })).stdout;
     } catch {
       // Not installed, or it cannot print the chain.
-      return;
+      return '';
     }
     const begin = `-A ${chain} `;
     const texts = output.split('\n').filter((line) => `${line} `.startsWith(begin));
@@ -123,7 +140,8 @@ async function takePrintedRules(
           rule.takePrinted((texts[index] ?? '').slice(begin.length).trimEnd());
         }
       }
-      return;
+      return output;
     }
   }
+  return '';
 }

@@ -5,7 +5,7 @@ import { iptablesProgram } from '../iptables/iptables-command.js';
 import { type IptablesDocument, parseDocumentInSlices } from '../iptables/iptables-document.js';
 import type { IptablesRuleLookup } from '../iptables/netlink/iptables-rule-lookup.js';
 import type { NftTableLookup } from '../nftables/netlink/nft-table-lookup.js';
-import { type NftObject, parseNftObjects } from '../nftables/nft-table.js';
+import { type NftObject, parseNftObjectsInSlices } from '../nftables/nft-table.js';
 import type { CommandRunner } from '../process/command-runner.js';
 import { type KernelFiles, kernelFiles } from '../process/kernel-files.js';
 import type { BaseChain } from './base-chain.js';
@@ -98,7 +98,13 @@ async function readPath(
     reading.onRead?.();
   }
   const live = lookup && reading.live && { name: reading.live.name, lookup };
-  const liveTables = rules && (await readLiveIptables(rules, family, runner));
+  const printedSets = new Set<string>();
+  const onPrinted = (text: string) => {
+    for (const name of setsOf(text)) {
+      printedSets.add(name);
+    }
+  };
+  const liveTables = rules && (await readLiveIptables(rules, family, runner, onPrinted));
   const texts = await readListing(family, runner, files, { live, rules, liveTables });
   reading.onRead?.();
   const listing = await parsed(texts);
@@ -107,7 +113,8 @@ async function readPath(
     family,
     runner,
     files,
-    sets: listing.sets,
+    sets: [...new Set([...listing.sets, ...printedSets])],
+    ...(reading.runner.networkNamespace === undefined ? {} : { networkNamespace: reading.runner.networkNamespace }),
     onUnread: (reason) => unread.push(reason),
     ...(ipSets === undefined ? {} : { ipSets }),
     ...(ignoredInterfaces === undefined ? {} : { ignoredInterfaces }),
@@ -174,12 +181,14 @@ function* pathInSlices(
       chains.push(...(yield* compileIptablesTable(name, written, variant, host)));
     }
   }
-  for (const table of liveTables) {
-    chains.push(...compileLiveIptablesTable(table, host));
+  const liveIptables = liveTables.map((table) => compileLiveIptablesTable(table, host));
+  for (const table of liveIptables) {
+    chains.push(...table.bases);
+    yield* table.prepareInSlices();
   }
   for (const table of tables) {
     yield;
-    chains.push(...compileNftTable(table, host));
+    chains.push(...(yield* compileNftTable(table, host)));
   }
   return new NetfilterPath({
     family: facts.family,
@@ -187,6 +196,7 @@ function* pathInSlices(
     chains,
     unread,
     ...(lookups === undefined ? {} : { live: lookups }),
+    prepared: liveIptables,
     ...(stage === undefined ? {} : { stage: stage(host) }),
   });
 }
@@ -418,7 +428,7 @@ async function listNft(
   options: readonly string[] = [],
 ): Promise<readonly NftObject[]> {
   const { stdout } = await runner.run({ command: 'nft', args: ['-j', ...options, 'list', ...what], timeout: TIMEOUT });
-  return parseNftObjects(stdout);
+  return (await runInSlices(parseNftObjectsInSlices(stdout))) as readonly NftObject[];
 }
 
 /** Names of IP sets that rules refer to. */

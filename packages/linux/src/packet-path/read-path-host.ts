@@ -1,5 +1,7 @@
 import { type IPFamily, messageOf, parseAddress } from '@kube-proxier/core';
 import type { IpSet, IpSets } from '../ipset/ip-sets.js';
+import { type MatchSet, readMatchSets } from '../ipset/match-sets.js';
+import { NetlinkSocket } from '../netlink/netlink-socket.js';
 import { ProcLocalNetwork } from '../network/local-network.js';
 import { CommandError, type CommandRunner } from '../process/command-runner.js';
 import type { KernelFiles } from '../process/kernel-files.js';
@@ -15,6 +17,8 @@ export interface HostReading {
   readonly ipSets?: Pick<IpSets, 'find'>;
   /** Names of the sets that rules refer to. */
   readonly sets: readonly string[];
+  /** Where sets of other programs are read: `own`, or a path. Default: matches against them are unknown. */
+  readonly networkNamespace?: string;
   /** Addresses of IPVS's dummy interface, which do not count as addresses of the host. Default: none. */
   readonly virtualAddresses?: ReadonlySet<string>;
   /** Interfaces whose addresses are not read. Default: none. */
@@ -36,7 +40,7 @@ export async function readPathHost(reading: HostReading): Promise<PathHostFacts>
   ]);
   const [sysctls, bridges] = await Promise.all([
     readSettings(family, files, interfaces),
-    readBridges(files, interfaces),
+    readBridges(reading, interfaces),
   ]);
   return {
     family,
@@ -48,6 +52,7 @@ export async function readPathHost(reading: HostReading): Promise<PathHostFacts>
     sysctls,
     bridges,
     sets,
+    matchSets: await readOtherSets(reading, sets),
   };
 }
 
@@ -190,16 +195,37 @@ async function readSettings(
   return values;
 }
 
-async function readBridges(files: KernelFiles, interfaces: readonly string[]): Promise<ReadonlySet<string>> {
+/** Undefined when they are not known: `/sys` is not mounted, or is that of another network namespace, and `ip` cannot list them. */
+async function readBridges(
+  { files, runner }: Pick<HostReading, 'files' | 'runner'>,
+  interfaces: readonly string[],
+): Promise<ReadonlySet<string> | undefined> {
   const bridges = new Set<string>();
+  let isComplete = true;
   await Promise.all(
     interfaces.map(async (name) => {
-      if ((await textOf(files, `/sys/class/net/${name}/bridge/bridge_id`)) !== undefined) {
+      const path = `/sys/class/net/${name}`;
+      if ((await textOf(files, `${path}/bridge/bridge_id`)) !== undefined) {
         bridges.add(name);
+      } else if ((await textOf(files, `${path}/ifindex`)) === undefined) {
+        isComplete = false;
       }
     }),
   );
-  return bridges;
+  return isComplete ? bridges : await listBridges(runner);
+}
+
+async function listBridges(runner: Pick<CommandRunner, 'run'>): Promise<ReadonlySet<string> | undefined> {
+  try {
+    const { stdout } = await runner.run({
+      command: 'ip',
+      args: ['-o', 'link', 'show', 'type', 'bridge'],
+      timeout: 10_000,
+    });
+    return new Set([...stdout.matchAll(/^\d+: ([^:@\s]+)/gm)].map(([, name = '']) => name));
+  } catch {
+    return undefined;
+  }
 }
 
 async function readSets({ ipSets, sets, onUnread }: HostReading): Promise<ReadonlyMap<string, IpSet>> {
@@ -219,6 +245,25 @@ async function readSets({ ipSets, sets, onUnread }: HostReading): Promise<Readon
     }
   }
   return found;
+}
+
+/** Sets of other programs. Where they cannot be read, matches against them are unknown. */
+async function readOtherSets(
+  { networkNamespace: place, sets }: HostReading,
+  known: ReadonlyMap<string, IpSet>,
+): Promise<ReadonlyMap<string, MatchSet>> {
+  const names = sets.filter((name) => !known.has(name));
+  if (names.length === 0 || place === undefined) {
+    return new Map();
+  }
+  const netlink = new NetlinkSocket('netfilter', place === 'own' ? {} : { namespace: place });
+  try {
+    return await readMatchSets(netlink, names);
+  } catch {
+    return new Map();
+  } finally {
+    netlink.close();
+  }
 }
 
 /** Whether a program could not be started because it is not installed. */

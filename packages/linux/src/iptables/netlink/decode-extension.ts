@@ -340,7 +340,7 @@ const comment: Decode = (info, words) => {
   words.push('--comment', quoted(info.text(0, 256)));
 };
 
-/** `struct xt_nfacct_match_info`. */
+/** `struct xt_nfacct_match_info` and `xt_nfacct_match_info_v1`, which iptables 1.8.9 writes. */
 const nfacct: Decode = (info, words) => {
   words.push('--nfacct-name', '', info.text(0, 32));
 };
@@ -399,6 +399,7 @@ const MATCHES: ReadonlyMap<string, Decode> = new Map([
   ...[['multiport 1', multiport] as const, ['conntrack 3', conntrack] as const, ['addrtype 1', addrtype] as const],
   ...[['statistic 0', statistic] as const, ['recent 1', recent] as const, ['mark 1', mark] as const],
   ...[['connmark 1', mark] as const, ['comment 0', comment] as const, ['nfacct 0', nfacct] as const],
+  ['nfacct 1', nfacct],
   ...[['physdev 0', physdev] as const, ['iprange 1', iprange] as const, ['rpfilter 0', rpfilter] as const],
 ]);
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { IPFamily } from '@kube-proxier/core';
 import { casesOf, Random } from '@kube-proxier/core/testing';
+import { NetlinkSocket } from '../../netlink/netlink-socket.js';
+import { PacketCountersNetlink } from '../../nfacct/packet-counters-netlink.js';
 import { canMakeNamespaces, type TestNamespace, withNamespace } from '../../process/network-namespace.js';
 import type { IptablesTable } from '../iptables.js';
 import { iptablesProgram } from '../iptables-command.js';
@@ -10,6 +12,8 @@ import { IptablesNetlink } from './iptables-netlink.js';
 import { IptablesRuleLookup } from './iptables-rule-lookup.js';
 
 const families = casesOf(['IPv4', 'IPv6'] as const, []);
+/** A counter of nfacct; a name may have 31 characters. */
+const COUNTER = 'a_counter_with_31_characters_aa';
 const CHAINS = ['T', 'KUBE-FW-X', 'KUBE-SEP-X', 'KUBE-MARK-MASQ'];
 
 /** Rules of other programs, in any notation that iptables accepts. */
@@ -227,8 +231,15 @@ on.each(families)('decoded rules of iptables-nft, %s', (family) => {
     ['raw', '-m rpfilter'],
     ['raw', '-m rpfilter --loose --validmark'],
     ['mangle', '-m rpfilter --accept-local --invert'],
+    ['filter', `-m nfacct --nfacct-name ${COUNTER}`],
+    ['filter', `-p tcp -m nfacct --nfacct-name ${COUNTER} -m tcp --dport 80`],
   ] as const)('table %s, on kernels that have it: %s', async (table, match) => {
     await withNamespace(async (namespace) => {
+      if (match.includes(COUNTER)) {
+        const counters = new PacketCountersNetlink(() => new NetlinkSocket('netfilter', { namespace: namespace.path }));
+        await counters.ensure(COUNTER);
+        counters.close();
+      }
       const document = section(table, [`${match} -j ACCEPT`]);
       const isThere = await restore(family, namespace, document).then(
         () => true,

@@ -1,4 +1,4 @@
-import type { IPFamily } from '@kube-proxier/core';
+import { finish, type IPFamily } from '@kube-proxier/core';
 import { asText, attributeEnd, attributeMap, findAttribute, readAttributes } from '../../netlink/attributes.js';
 import { NETLINK_FLAGS } from '../../netlink/netlink.js';
 import type { NetlinkSocketOptions } from '../../netlink/open-socket.js';
@@ -23,12 +23,13 @@ import type { CommandRunner } from '../../process/command-runner.js';
 import { type DecodedIptablesRule, decodeIptablesRule } from './decode-iptables-rule.js';
 
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
-/**
- * Maximum number of cached rules and chains. A Service has a dozen, which few packets enter one after another; a cached rule takes 1.5 KB.
- */
-const MOST_CACHED = 8192;
-/** Number of rules of a chain that is not evicted for short ones. */
+/** Number of rules of a long chain: many packets pass it, and decoding it takes a while. */
 const LONG = 1000;
+/**
+ * Maximum number of cached rules and chains, in short and in long chains. A Service has a dozen short ones, which few packets enter one
+ * after another; a cached rule takes 1.5 KB.
+ */
+const MOST_CACHED = { short: 8192, long: 65_536 } as const;
 /** A chain is read again when this many times the duration of its last read has passed since then. */
 const REUSE_FACTOR = 10;
 
@@ -116,6 +117,12 @@ interface CachedChain {
   readonly duration: number;
 }
 
+type ChainKind = keyof typeof MOST_CACHED;
+
+function kindOf({ rules }: Pick<CachedChain, 'rules'>): ChainKind {
+  return rules.length < LONG ? 'short' : 'long';
+}
+
 /**
  * Looks up the rules of single chains of the tables of iptables-nft, as currently in the kernel. The cost does not
  * depend on the size of the tables, and commits do not interrupt it: `iptables-nft-save` restarts after each commit.
@@ -129,7 +136,8 @@ export class IptablesRuleLookup {
   readonly #printed = new Map<string, string>();
   /** Handles of tables, by name. */
   readonly #tables = new Map<string, bigint | undefined>();
-  #count = 0;
+  /** Numbers of cached rules and chains. */
+  readonly #count = { short: 0, long: 0 };
   #generation = 0;
   #epoch = 0;
   #isUrgent = true;
@@ -198,28 +206,23 @@ export class IptablesRuleLookup {
    * @throws NftError when the kernel refuses, or the chain changes all the time.
    */
   rules(table: string, chain: string): readonly IptablesFoundRule[] {
+    return finish(this.rulesInSlices(table, chain));
+  }
+
+  /** {@link rules} that can pause; no other method may be called in a pause. */
+  *rulesInSlices(table: string, chain: string): Generator<undefined, readonly IptablesFoundRule[]> {
     const cached = this.#chains.get(table)?.get(chain);
     if (cached !== undefined && (cached.epoch === this.#epoch || this.#isRecent(cached))) {
       return cached.rules;
     }
     const start = performance.now();
-    let rules = this.#read(table, chain, cached?.rules ?? []);
+    let rules = yield* this.#read(table, chain, cached?.rules ?? []);
     if (this.#isNewTable(table)) {
       // Its rules may have the handles of the cached ones.
-      rules = this.#read(table, chain, []);
+      rules = yield* this.#read(table, chain, []);
     }
-    const known = this.#chains.get(table)?.get(chain);
-    if (known === undefined && this.#count >= MOST_CACHED) {
-      this.#evict();
-    }
-    this.#count += rules.length - (known?.rules.length ?? -1);
     const at = performance.now();
-    let chains = this.#chains.get(table);
-    if (chains === undefined) {
-      chains = new Map();
-      this.#chains.set(table, chains);
-    }
-    chains.set(chain, { rules, epoch: this.#epoch, at, duration: at - start });
+    this.#cache(table, chain, { rules, epoch: this.#epoch, at, duration: at - start });
     return rules;
   }
 
@@ -246,22 +249,33 @@ export class IptablesRuleLookup {
     return !this.#isUrgent && performance.now() - at < REUSE_FACTOR * duration;
   }
 
-  /** Long chains stay: many packets pass them, and decoding them takes a while. */
-  #evict(): void {
-    this.#count = 0;
+  #cache(table: string, name: string, chain: CachedChain): void {
+    const kind = kindOf(chain);
+    const known = this.#chains.get(table)?.get(name);
+    if (known === undefined && this.#count[kind] >= MOST_CACHED[kind]) {
+      this.#evict(kind);
+    }
+    if (known !== undefined) {
+      this.#count[kindOf(known)] -= known.rules.length + 1;
+    }
+    this.#count[kind] += chain.rules.length + 1;
+    let chains = this.#chains.get(table);
+    if (chains === undefined) {
+      chains = new Map();
+      this.#chains.set(table, chains);
+    }
+    chains.set(name, chain);
+  }
+
+  #evict(kind: ChainKind): void {
     for (const chains of this.#chains.values()) {
-      for (const [chain, { rules }] of chains) {
-        if (rules.length < LONG) {
-          chains.delete(chain);
-        } else {
-          this.#count += rules.length + 1;
+      for (const [name, chain] of chains) {
+        if (kindOf(chain) === kind) {
+          chains.delete(name);
         }
       }
     }
-    if (this.#count >= MOST_CACHED) {
-      this.#chains.clear();
-      this.#count = 0;
-    }
+    this.#count[kind] = 0;
   }
 
   #isNewTable(table: string): boolean {
@@ -271,15 +285,20 @@ export class IptablesRuleLookup {
     this.#tables.set(table, handle);
     if (isNew) {
       this.#chains.clear();
-      this.#count = 0;
+      this.#count.short = 0;
+      this.#count.long = 0;
     }
     return isNew;
   }
 
-  #read(table: string, chain: string, before: readonly IptablesFoundRule[]): readonly IptablesFoundRule[] {
+  *#read(
+    table: string,
+    chain: string,
+    before: readonly IptablesFoundRule[],
+  ): Generator<undefined, readonly IptablesFoundRule[]> {
     let found: IptablesFoundRule[] = [];
     let known: Map<bigint, IptablesFoundRule> | undefined;
-    this.#lists.rules(this.#number, table, chain, () => {
+    yield* this.#lists.rulesInSlices(this.#number, table, chain, () => {
       found = [];
       return (payload, handle) => {
         let rule = before[found.length];

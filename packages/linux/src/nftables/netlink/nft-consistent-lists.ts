@@ -1,3 +1,4 @@
+import { finish } from '@kube-proxier/core';
 import { type Attribute, asBe32, asText, cString, encodeAttributes, findAttribute } from '../../netlink/attributes.js';
 import { NETLINK_FLAGS } from '../../netlink/netlink.js';
 import type { NetlinkSocketOptions } from '../../netlink/open-socket.js';
@@ -156,6 +157,16 @@ export class NftConsistentLists {
    * @throws NftError when the kernel refuses, or the chain changes all the time.
    */
   rules(family: number, table: string, chain: string, begin: () => (payload: Buffer, handle: bigint) => void): void {
+    finish(this.rulesInSlices(family, table, chain, begin));
+  }
+
+  /** {@link rules} that can pause. See {@link NftSocket.listInSlices}. */
+  *rulesInSlices(
+    family: number,
+    table: string,
+    chain: string,
+    begin: () => (payload: Buffer, handle: bigint) => void,
+  ): Generator<undefined, void> {
     const request = encodeNftRequest(
       'getRule',
       [
@@ -165,7 +176,7 @@ export class NftConsistentLists {
       family,
       NETLINK_FLAGS.dump,
     );
-    this.list(
+    yield* this.#listInSlices(
       request,
       () => {
         const take = begin();
@@ -197,11 +208,19 @@ export class NftConsistentLists {
     begin: () => (payload: Buffer) => string | bigint | undefined,
     what = 'the ruleset of nf_tables',
   ): void {
+    finish(this.#listInSlices(request, begin, what));
+  }
+
+  *#listInSlices(
+    request: Buffer,
+    begin: () => (payload: Buffer) => string | bigint | undefined,
+    what: string,
+  ): Generator<undefined, void> {
     let before: (string | bigint | undefined)[] | undefined;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const take = begin();
       const ids: (string | bigint | undefined)[] = [];
-      const { errno, isInterrupted } = this.socket.listAtOnce(request, (payload) => ids.push(take(payload)));
+      const { errno, isInterrupted } = yield* this.socket.listInSlices(request, (payload) => ids.push(take(payload)));
       if (errno !== 0 && errno !== ENOENT) {
         throw refusedToList(errno);
       }

@@ -110,15 +110,23 @@ export class NftJournal {
       }
       if (errno === ENOBUFS) {
         missed = true;
-        // A partly received transaction is discarded.
-        this.#tables = new Set();
-        this.#isOwn = false;
+        this.#discardPart();
       } else if (errno !== EINTR) {
         this.close();
         throw new NetlinkError('NETLINK_LOST', `listening to changes of nftables failed: ${errnoName(errno)}`);
       }
     }
+    if (missed) {
+      // The kernel reports the loss before the notifications that it has kept: the end of the last transaction may be lost.
+      this.#discardPart();
+    }
     return { transactions, generation: this.#generation, missed };
+  }
+
+  /** Forgets a transaction that was received in part. */
+  #discardPart(): void {
+    this.#tables = new Set();
+    this.#isOwn = false;
   }
 
   /** Idempotent. */
@@ -126,6 +134,7 @@ export class NftJournal {
     if (this.#fd !== undefined) {
       this.#libc?.close(this.#fd);
       this.#fd = undefined;
+      this.#discardPart();
     }
   }
 

@@ -1,3 +1,4 @@
+import { finish } from '@kube-proxier/core';
 import { align, findAttribute, readU16, readU32, writeU16, writeU32 } from '../../netlink/attributes.js';
 import type { DatagramSocket } from '../../netlink/datagram-socket.js';
 import { NETLINK_FLAGS, type NetlinkAnswer } from '../../netlink/netlink.js';
@@ -261,13 +262,24 @@ export class NftSocket {
    * Requests a short list and receives it synchronously, as {@link requestAtOnce}.
    *
    * @param request a message with the flag `dump`; its sequence number is set.
-   * @returns 0, or the positive error number of a refusal; and whether the ruleset changed during the list.
+   * @returns 0, or the positive error number of a refusal; and whether the ruleset changed during a list.
    * @throws NetlinkError `NETLINK_LOST` when its end is not available at once.
    */
   listAtOnce(
     request: Buffer,
     take: (payload: Buffer) => void,
   ): { readonly errno: number; readonly isInterrupted: boolean } {
+    return finish(this.listInSlices(request, take));
+  }
+
+  /**
+   * {@link listAtOnce} that can pause between parts of the list. There must be no other request in a pause, and no
+   * other one after the list was abandoned.
+   */
+  *listInSlices(
+    request: Buffer,
+    take: (payload: Buffer) => void,
+  ): Generator<undefined, { readonly errno: number; readonly isInterrupted: boolean }> {
     const socket = this.#socket;
     const sequence = this.#take(1);
     writeU32(request, sequence, 8);
@@ -291,6 +303,7 @@ export class NftSocket {
         }
         take(message.subarray(HEADER));
       }
+      yield;
     }
     throw lostAnswer('the end of a list did not come at once');
   }
