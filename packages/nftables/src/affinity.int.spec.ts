@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { IPFamily } from '@kube-proxier/core';
-import { casesOf } from '@kube-proxier/core/testing';
+import { casesOf, everything } from '@kube-proxier/core/testing';
 import { createNft } from '@kube-proxier/linux';
 import { PacketFlowFixture, type PolicyRow, type SandboxHost } from '@kube-proxier/network-sandbox';
 import { NftablesDataplane } from './dataplane.js';
+import type { Layout } from './plan/layout.js';
+import { renderTransaction } from './plan/nftables-transaction.js';
 
 /** Guarantees of this backend beyond the conformance kit. */
 describe.each(casesOf<IPFamily>(['IPv4'], ['IPv6']))('session affinity of nftables, %s', (family) => {
@@ -73,4 +75,41 @@ describe.each(casesOf<IPFamily>(['IPv4'], ['IPv6']))('session affinity of nftabl
       await nft('delete table inet others');
     }
   });
+
+  test.each<Layout>(['constant', 'chain-per-service'])(
+    'a table that is replaced, as by an upgrade, keeps clients at their endpoints, and the values of counters: %s',
+    async (layout) => {
+      const service = fixture.serviceOf('TCP', { sessionAffinity: 'ClientIP' });
+      const state = fixture.stateOf(service, [fixture.remote(1), fixture.remote(2)], 'TCP');
+      const counting = { family, countConnections: true, layout: async () => layout } as const;
+      const { runner, sandbox } = fixture;
+      const put = async (dataplane: NftablesDataplane): Promise<string> => {
+        const transaction = dataplane.plan(state, everything(state), await dataplane.readBack());
+        await dataplane.apply(transaction as NonNullable<typeof transaction>);
+        return transaction === undefined ? '' : renderTransaction(transaction);
+      };
+      await fixture.dataplane.cleanup();
+      await put(new NftablesDataplane({ ...counting, nft: createNft({ runner }) }));
+      const hosts = [...sandbox.pods, sandbox.client, sandbox.node, sandbox.remoteNode];
+      const endpoints = () => Promise.all(hosts.map((host) => answers(host, ['clusterIP'], 3)));
+      const before = await endpoints();
+      expect(before.map((names) => names.length)).toEqual(hosts.map(() => 1));
+
+      // Flags cannot be added to a table.
+      const owner = new NftablesDataplane({
+        ...counting,
+        nft: createNft({ runner }),
+        tableFlags: async () => ['owner'],
+      });
+      try {
+        expect(await put(owner)).toMatch(/^delete table /);
+        expect(await endpoints()).toEqual(before);
+        const [counts] = await owner.connections();
+        expect(counts?.connections).toBe(2 * 3 * hosts.length);
+      } finally {
+        owner.close();
+        await fixture.install(state);
+      }
+    },
+  );
 });

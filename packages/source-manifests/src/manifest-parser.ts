@@ -7,8 +7,15 @@ import { type Manifest, readManifest, refusedManifest, textOf } from './read-man
 export interface ManifestParserOptions {
   /** Maximum size in bytes of a file that is parsed in the main thread, which takes milliseconds. Default 16384. */
   readonly maxInline?: number;
-  /** Timeout for parsing a file in milliseconds. Default 10000. */
+  /**
+   * Maximum CPU time for parsing a file in milliseconds, at most that of the whole process meanwhile: a file is not refused
+   * because other programs use the CPUs. Default 10000.
+   */
   readonly timeLimit?: number;
+  /** Maximum duration of parsing a file in milliseconds, however little CPU time it gets. Default 120000. */
+  readonly maxDuration?: number;
+  /** CPU time of this process in milliseconds. Default: that of the system. */
+  readonly cpuTime?: () => number;
   /** Milliseconds after which other files no longer wait for this one. Default 400. */
   readonly patience?: number;
 }
@@ -27,6 +34,8 @@ interface Lane {
   job: Job | undefined;
   /** Start of the job, by the monotonic clock. */
   since: number;
+  /** CPU time of the process at the start of the job, in milliseconds. */
+  sinceCPU: number;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -48,16 +57,21 @@ const IDLE = 5000;
 export class ManifestParser {
   readonly #maxInline: number;
   readonly #timeLimit: number;
+  readonly #maxDuration: number;
+  readonly #cpuTime: () => number;
   readonly #patience: number;
   readonly #lanes = new Set<Lane>();
   readonly #queue: Job[] = [];
   #again: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor({ maxInline = 16_384, timeLimit = 10_000, patience = 400 }: ManifestParserOptions = {}) {
+  constructor(options: ManifestParserOptions = {}) {
+    const { maxInline = 16_384, timeLimit = 10_000, maxDuration = 120_000, patience = 400 } = options;
     this.#maxInline = maxInline;
     this.#timeLimit = timeLimit;
     this.#patience = patience;
+    this.#maxDuration = maxDuration;
+    this.#cpuTime = options.cpuTime ?? processCPUTime;
   }
 
   /**
@@ -120,7 +134,7 @@ export class ManifestParser {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: job.heap, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
     });
-    const lane: Lane = { worker, heap: job.heap, job: undefined, since: 0, timer: undefined };
+    const lane: Lane = { worker, heap: job.heap, job: undefined, since: 0, sinceCPU: 0, timer: undefined };
     worker.on('message', (manifest: Manifest) => this.#done(lane, manifest));
     worker.on('error', (error: unknown) => this.#failed(lane, error));
     worker.on('exit', () => void this.#end(lane, 'the thread that reads it ended'));
@@ -132,12 +146,24 @@ export class ManifestParser {
     clearTimeout(lane.timer);
     lane.job = job;
     lane.since = performance.now();
-    lane.timer = setTimeout(
-      () => void this.#end(lane, `it took more than ${this.#timeLimit} ms; it is read again later`, true),
-      this.#timeLimit,
-    );
+    lane.sinceCPU = this.#cpuTime();
+    this.#limitTime(lane, Math.min(this.#timeLimit, this.#maxDuration));
     lane.worker.ref();
     lane.worker.postMessage(job.request, [job.request.bytes.buffer]);
+  }
+
+  /** Ends the job when its time is over, checked after these milliseconds. */
+  #limitTime(lane: Lane, milliseconds: number): void {
+    lane.timer = setTimeout(() => {
+      const spareCPU = this.#timeLimit - (this.#cpuTime() - lane.sinceCPU);
+      const spare = this.#maxDuration - (performance.now() - lane.since);
+      if (spareCPU <= 0 || spare <= 0) {
+        const limit = spareCPU <= 0 ? `${this.#timeLimit} ms of CPU time` : `${this.#maxDuration} ms`;
+        void this.#end(lane, `it took more than ${limit}; it is read again later`, true);
+        return;
+      }
+      this.#limitTime(lane, Math.ceil(Math.min(spareCPU, spare)));
+    }, milliseconds);
   }
 
   #done(lane: Lane, manifest: Manifest): void {
@@ -176,6 +202,12 @@ export class ManifestParser {
     this.#next();
     await lane.worker.terminate();
   }
+}
+
+/** Milliseconds. */
+function processCPUTime(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 /** MiB. */

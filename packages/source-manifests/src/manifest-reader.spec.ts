@@ -38,7 +38,7 @@ test('a file that took too long is parsed again once at a time, and its objects 
   const snapshot = await readSnapshot(directory);
   let files: FileStates = new Map();
   const scan = async () => {
-    files = (await reader.read(snapshot, files, 'defer')).files;
+    files = (await reader.read(snapshot, files, 'later')).files;
     reader.release(files);
   };
 

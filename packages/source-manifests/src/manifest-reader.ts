@@ -82,16 +82,17 @@ export class ManifestReader {
   /**
    * Reads the files that differ from these states.
    *
-   * @param slowFiles `wait`: until every file is parsed; `defer`: a slow file keeps its state for now.
+   * @param when `start`: waits until every file is parsed, and uses the valid objects of malformed files, as there are no last
+   *   valid ones; `later`: a slow file keeps its state for now.
    */
-  async read(snapshot: DirectorySnapshot, files: FileStates, slowFiles: 'wait' | 'defer'): Promise<Reading> {
+  async read(snapshot: DirectorySnapshot, files: FileStates, when: 'start' | 'later'): Promise<Reading> {
     const contents = ahead(snapshot.files.values(), async (found) => {
       const known = files.get(found.name);
       const content = this.#isCurrent(known, found) ? undefined : await readFileOf(found, this.options.maxFileBytes);
       const parsing = content?.kind === 'bytes' ? this.#parse(found, content.bytes, known) : undefined;
       return { found, known, content, parsing };
     });
-    const timeout = slowFiles === 'wait' ? undefined : after(SLOW_FILE_TIMEOUT);
+    const timeout = when === 'start' ? undefined : after(SLOW_FILE_TIMEOUT);
     for (const name of this.#parsings.keys()) {
       if (!snapshot.files.has(name)) {
         this.#parsings.delete(name);
@@ -176,7 +177,7 @@ export class ManifestReader {
     return {
       ...stamp,
       digest: parsing.digest,
-      objects: isMalformed(manifest) ? (known?.objects ?? []) : objects,
+      objects: isMalformed(manifest) ? (known?.objects ?? (timeout === undefined ? objects : [])) : objects,
       problems,
       ...(timedOut ? { retryAt: clock.monotonic() + PARSE_RETRY_DELAY } : {}),
     };

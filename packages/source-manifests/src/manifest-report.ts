@@ -26,7 +26,11 @@ export function reportFiles(previous: FileStates, next: FileStates): readonly Re
     const count = file.objects.length;
     if (isMalformed(file)) {
       const inForce =
-        count === 0 ? 'none of its objects is in force' : `its last good objects (${count}) stay in force`;
+        count === 0
+          ? 'none of its objects is in force'
+          : known
+            ? `its last good objects (${count}) stay in force`
+            : `its objects (${count}) are in force without what is invalid`;
       lines.push({ level: 'error', message: `manifest ${name} is malformed: until it is fixed, ${inForce}` });
     } else if (known && isMalformed(known)) {
       lines.push({ level: 'info', message: `manifest ${name} is good again: its objects (${count}) are in force` });

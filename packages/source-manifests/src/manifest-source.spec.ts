@@ -208,6 +208,32 @@ describe('ManifestSource', () => {
     expect(log.has(/^E manifest a\.yaml is malformed: until it is fixed, none of its objects is in force/)).toBe(true);
   });
 
+  test('after a restart, an error in one field does not remove all objects of its file', async () => {
+    const invalid = service('two').replace('port: 80', 'port: 80000');
+    expect(invalid).not.toBe(service('two'));
+    await write('a.yaml', `${service('one')}---\n${invalid}---\n${service('three')}`);
+    const source = await begin();
+    // Proxiers ignore the invalid field.
+    expect([portOf('one'), portOf('three')]).toEqual([80, 80]);
+    expect(
+      log.has(
+        /^E manifest a\.yaml is malformed: until it is fixed, its objects \(3\) are in force without what is invalid/,
+      ),
+    ).toBe(true);
+    expect(source.obstacle()).toMatch(/80000/);
+    // From then on, they are the last valid objects; a malformed file that is new adds nothing.
+    await write('a.yaml', `${service('one', 81)}---\n${invalid}`);
+    await write('b.yaml', `${service('four')}---\n${invalid.replace('two', 'five')}`);
+    await until(() => log.has(/^E manifest b\.yaml is malformed: until it is fixed, none of its objects is in force/));
+    await until(() =>
+      log.has(/^E manifest a\.yaml is malformed: until it is fixed, its last good objects \(3\) stay in force/),
+    );
+    expect([portOf('one'), portOf('three'), portOf('four')]).toEqual([80, 80, undefined]);
+    await write('a.yaml', service('one', 82));
+    await until(() => portOf('one') === 82);
+    expect(portOf('three')).toBeUndefined();
+  });
+
   test('does not treat a file that is written in steps as a removal', async () => {
     await write('a.yaml', service('web'));
     const timers: number[] = [];

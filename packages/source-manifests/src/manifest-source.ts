@@ -93,7 +93,8 @@ interface Start {
  *
  * The files together define the objects: writing, replacing or removing a file causes the minimal events. Where a file
  * is malformed, or the whole directory cannot be read, the last valid objects stay in force, and the log reports the
- * error with its position; it also reports the recovery.
+ * error with its position; it also reports the recovery. At the start there are no last valid objects: then the
+ * objects of a malformed file are in force without their invalid fields, since a restart would remove what was served.
  *
  * Reads Service, EndpointSlice, Endpoints (as EndpointSlices), Node, ServiceCIDR, and lists of them; skips other kinds.
  * The default namespace is `default`. Of duplicate objects, the first by file name is used.
@@ -195,7 +196,7 @@ export class ManifestSource implements Source {
 
   /**
    * Reads all files, reports their objects, and continues to watch. Resolves when both `…Synced` methods were called,
-   * or when it was stopped before that. Malformed files do not make it fail; their objects are omitted.
+   * or when it was stopped before that. Malformed files do not make it fail; their invalid objects are omitted.
    *
    * @throws ManifestError when `path` does not exist or cannot be read; ProxierError `SOURCE_START` when an argument is missing.
    */
@@ -280,7 +281,7 @@ export class ManifestSource implements Source {
       return delay;
     }
     // At the start, a pending file would count as removed: then all are waited for, up to the parse timeout.
-    const reading = await this.#reader.read(snapshot, this.#files, this.#synced ? 'wait' : 'defer');
+    const reading = await this.#reader.read(snapshot, this.#files, this.#synced ? 'start' : 'later');
     if (this.#stopped) {
       return 0;
     }

@@ -27,7 +27,7 @@ import { withBooleanConditions } from './yaml-booleans.js';
 export interface Manifest {
   /** The objects that a proxy reads, in the order of the file. */
   readonly objects: readonly ManifestObject[];
-  /** All problems. With an `error` among them, `objects` must not be used. */
+  /** All problems. With an `error` among them, `objects` lacks some, and is used only if nothing else is known of the file. */
   readonly problems: readonly ManifestProblem[];
   /** Skipped objects: `Deployment work/web (kind is none of ours)`. */
   readonly ignored: readonly string[];

@@ -38,7 +38,7 @@ export interface NftRule {
  * An element to add: key and, in a map, value. Both are in nft syntax: fields joined by ` . `, addresses in canonical
  * spelling, protocols by name, other numbers decimal, classids as `abcd:12`.
  */
-export type NftNewElement = readonly [key: string, value?: string, timeoutSeconds?: number];
+export type NftNewElement = readonly [key: string, value?: string | undefined, timeoutSeconds?: number];
 
 /**
  * Flags of a table.

@@ -52,6 +52,7 @@ import {
   type TableLoad,
   TransactionDraft,
 } from './nftables-transaction.js';
+import { type KeptElements, keptClients } from './replaced-table.js';
 import { reusableTable } from './reusable-table.js';
 import { hasRules, ruleTag } from './rule-tag.js';
 import { elementsOf, type ServiceElement, type ServiceElements } from './service-elements.js';
@@ -277,9 +278,15 @@ export class NftablesPlanner {
         draft.deleteContainer(kind, name);
       }
     }
+    const replaced = standing === undefined ? installed.table : undefined;
     for (const name of counters) {
       if (!standing?.counters.has(name)) {
-        draft.addCounter(name);
+        draft.addCounter(name, replaced?.counters.get(name));
+      }
+    }
+    if (replaced !== undefined) {
+      for (const kept of keptClients(next, replaced, containers)) {
+        yield* addKeptClients(kept, draft);
       }
     }
     for (const name of standing?.counters.keys() ?? []) {
@@ -388,6 +395,13 @@ export class NftablesPlanner {
       putNodePortAddresses(next, previous, draft);
     }
     return features.affinity ? forget : NO_CLIENTS;
+  }
+}
+
+function* addKeptClients({ container, elements }: KeptElements, draft: TransactionDraft): Slices<void> {
+  for (const [key, value, timeoutSeconds] of elements) {
+    yield;
+    draft.addElement([container, key, value, timeoutSeconds]);
   }
 }
 

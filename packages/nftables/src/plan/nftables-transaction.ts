@@ -1,4 +1,10 @@
-import { type NftCommand, type NftNewElement, type NftTransaction, renderNftTransaction } from '@kube-proxier/linux';
+import {
+  type NftCommand,
+  type NftCounter,
+  type NftNewElement,
+  type NftTransaction,
+  renderNftTransaction,
+} from '@kube-proxier/linux';
 
 /** Affinity clients to delete. */
 export interface ForgottenClients {
@@ -58,7 +64,12 @@ export function withoutChainDeletions({ write, ...rest }: NftablesTransaction): 
   return { ...rest, write: { ...write, commands } };
 }
 
-type Element = readonly [container: string, key: string, value: string | undefined];
+type Element = readonly [
+  container: string,
+  key: string,
+  value: string | undefined,
+  timeoutSeconds?: number | undefined,
+];
 
 /** Collects changes, and orders them as the kernel requires. */
 export class TransactionDraft {
@@ -95,9 +106,13 @@ export class TransactionDraft {
     this.#after.push({ do: 'delete-chain', chain });
   }
 
-  /** Resets nothing: an existing counter keeps its value. */
-  addCounter(name: string): void {
-    this.#before.push({ do: 'add-counter', name });
+  /**
+   * Resets nothing: an existing counter keeps its value.
+   *
+   * @param value of a new counter. Default: 0.
+   */
+  addCounter(name: string, value?: NftCounter): void {
+    this.#before.push({ do: 'add-counter', name, ...(value === undefined ? {} : { value }) });
   }
 
   deleteCounter(name: string): void {
@@ -108,8 +123,9 @@ export class TransactionDraft {
     this.#last.push({ do: 'delete-container', kind, name });
   }
 
-  addElement([container, key, value]: Element): void {
-    const element: NftNewElement = value === undefined ? [key] : [key, value];
+  addElement([container, key, value, timeoutSeconds]: Element): void {
+    const element: NftNewElement =
+      timeoutSeconds === undefined ? (value === undefined ? [key] : [key, value]) : [key, value, timeoutSeconds];
     const list = this.#additions.get(container);
     if (list === undefined) {
       this.#additions.set(container, [element]);

@@ -5,6 +5,11 @@ import type { Clock, Timer } from '@kube-proxier/core';
  * started.
  */
 const HEAD_START = 8000;
+/**
+ * Milliseconds after which the port is closed for {@link HEAD_START}: the running proxy may have opened its ports later than
+ * that, as on a busy node, and its health checks decide whether the node gets traffic.
+ */
+const TURN = 60_000;
 
 /**
  * Answers health checks while this proxy waits for another one that does not use the port, so that liveness probes do
@@ -28,6 +33,7 @@ export class WaitingHealth {
       if (!this.#isStopped) {
         this.#server = this.create();
         this.#server.start().catch(() => {});
+        this.#timer = this.clock.setTimer(TURN, () => void this.restart());
       }
     });
     await this.#close();

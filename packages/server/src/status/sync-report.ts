@@ -12,7 +12,10 @@ import {
 import type { ServerObserver } from '../server-observer.js';
 import { countObjectsInSlices, totalOf } from './count-objects.js';
 
-/** Logs one line when every IP family had its first sync, and one when all succeed again after a failure. */
+/**
+ * Logs one line when every IP family had its first sync, a warning if no source has a Service, and one when all succeed again
+ * after a failure.
+ */
 export class SyncReport implements ServerObserver {
   readonly #states = new Map<IPFamily, ProxyState>();
   readonly #failing = new Set<IPFamily>();
@@ -45,9 +48,18 @@ export class SyncReport implements ServerObserver {
     const now = this.clock.monotonic();
     if (this.#isFirst) {
       this.#isFirst = false;
-      return this.#log('First sync: this node is programmed', now - this.#begin);
+      const isEmpty = [...this.#states.values()].every(({ servicePorts }) => servicePorts.size === 0);
+      return isEmpty ? this.#warnOfNoServices() : this.#log('First sync: this node is programmed', now - this.#begin);
     }
     return hasFailed ? this.#log('Syncs succeed again: this node is programmed', now - this.#failingSince) : undefined;
+  }
+
+  /** A cluster has at least its own Service; an API server that lost its data, or an unmounted directory, has none. */
+  #warnOfNoServices(): void {
+    this.logger.warn(
+      'First sync: the sources have no Service for this node, so none is served; Services that were served before a restart have been removed, too. If this is unexpected, check the API server or the files that the Services come from',
+      { families: this.families.join(',') },
+    );
   }
 
   #log(message: string, milliseconds: number): void | Promise<void> {
