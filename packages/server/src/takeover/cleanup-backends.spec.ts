@@ -105,6 +105,22 @@ test('objects of kube-proxy are kept unless their removal is requested', async (
   });
 });
 
+test('rules of the mode in force that another variant of its tools wrote may be those of kube-proxier or of kube-proxy', async () => {
+  const logger = new RecordingLogger();
+  const backend = cleaning(
+    'one',
+    async () => ({ removed: [] }),
+    async () => chains('KUBE-SERVICES'),
+  );
+  await cleanupBackends([backend], { logger, inForce: 'one', kubeProxy: true });
+  await cleanupBackends([backend], { logger, inForce: 'two', kubeProxy: true });
+  const removed = 'had installed: 1 chain (nat table): KUBE-SERVICES';
+  expect(logger.lines.filter((line) => line.includes('Removed'))).toEqual([
+    expect.stringContaining(`Removed what kube-proxy or an earlier kube-proxier in mode one ${removed}`),
+    expect.stringContaining(`Removed what kube-proxy in mode one ${removed}`),
+  ]);
+});
+
 test('removed objects are logged with counts and names, in lines of bounded length, also when another backend fails', async () => {
   const logger = new RecordingLogger();
   const many = Array.from({ length: 53 }, (_, index) => `KUBE-${index}`);

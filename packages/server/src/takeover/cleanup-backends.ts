@@ -109,7 +109,7 @@ export async function cleanupBackends(
         if (objects.length > 0) {
           removed.push({ mode, owner, objects });
           logger.info(
-            `Removed what ${nameOfLeftoverOwner(owner, mode)} had installed: ${describeRemoved(objects).join('; ')}`,
+            `Removed what ${nameOfLeftoverOwner(owner, mode, inForce)} had installed: ${describeRemoved(objects).join('; ')}`,
           );
         }
         remaining.push(...(report.remaining === undefined ? [] : [report.remaining]));
@@ -190,9 +190,17 @@ interface Failure {
   readonly error: unknown;
 }
 
-/** Name of the owner of leftovers, for messages. */
-export function nameOfLeftoverOwner(owner: LeftoverOwner, mode: ProxyMode): string {
-  return owner === 'backend' ? `mode ${mode}` : `kube-proxy in mode ${mode}`;
+/**
+ * Name of the owner of leftovers, for messages.
+ *
+ * @param inForce the mode in force: it removes rules of its own that an earlier kube-proxier wrote with other tools, such as the other
+ *   variant of iptables, together with those of kube-proxy.
+ */
+export function nameOfLeftoverOwner(owner: LeftoverOwner, mode: ProxyMode, inForce?: ProxyMode): string {
+  if (owner === 'backend') {
+    return `mode ${mode}`;
+  }
+  return `kube-proxy${mode === inForce ? ' or an earlier kube-proxier' : ''} in mode ${mode}`;
 }
 
 function cleanupError(failures: readonly Failure[], summary: CleanupSummary): CleanupError {
