@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import { queryAgent } from './agent-client.js';
+import { queryAgent, queryAgentJson } from './agent-client.js';
 
 const server = createServer((request, response) => {
   switch (request.url) {
@@ -15,6 +15,15 @@ const server = createServer((request, response) => {
     case '/cut':
       response.writeHead(200);
       response.write('{"items":[', () => response.destroy());
+      return;
+    case '/page':
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html></html>');
+      return;
+    case '/of-kube-proxy':
+      response.writeHead(404).end('404 page not found\n');
+      return;
+    case '/empty':
+      response.writeHead(404).end();
       return;
     default:
       response.writeHead(503).end('not now\n');
@@ -41,6 +50,14 @@ test('errors distinguish a missing, a slow, a terminating and a refusing agent',
     code: 'AGENT_REFUSED',
     message: expect.stringMatching(/answers: not now$/),
   });
+  for (const path of ['/page', '/of-kube-proxy', '/empty']) {
+    await expect(queryAgentJson(address, path)).rejects.toMatchObject({
+      code: 'NOT_AN_AGENT',
+      message: expect.stringMatching(
+        /^what answers at 127\.0\.0\.1:\d+ is not this version of kube-proxier, but possibly/,
+      ),
+    });
+  }
   server.closeAllConnections();
   server.close();
   await once(server, 'close');

@@ -15,6 +15,35 @@ export interface AgentRequest {
 /** End of the message of `AGENT_NOT_READY`. */
 export const NOTHING_IN_FORCE = 'has nothing in force yet; see kube-proxier status, and try again';
 
+/** What listens at this address is another program, such as kube-proxy. */
+export function notAnAgent(where: string, reason: string, cause?: unknown): ProxierError {
+  return new ProxierError(
+    'NOT_AN_AGENT',
+    `what answers at ${where} is not this version of kube-proxier, but possibly kube-proxy (${reason}); find it with ss -ltnp, or set --metrics-bind-address as the agent has it`,
+    { cause },
+  );
+}
+
+/**
+ * Queries the agent on this host, which answers in JSON: see {@link queryAgent}.
+ *
+ * @throws ProxierError as `queryAgent`, and `NOT_AN_AGENT` when the answer is not JSON.
+ */
+export async function queryAgentJson(
+  address: StatusAddress | undefined,
+  path: string,
+  alternative?: string,
+  request: AgentRequest = {},
+): Promise<unknown> {
+  const text = await queryAgent(address, path, alternative, request);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    const where = address === undefined ? 'the address' : joinHostPort(address.host, address.port);
+    throw notAnAgent(where, 'the answer is not JSON', error);
+  }
+}
+
 /**
  * Queries the agent on this host.
  *
@@ -22,8 +51,8 @@ export const NOTHING_IN_FORCE = 'has nothing in force yet; see kube-proxier stat
  * @param path with the query, such as `/debug/services`.
  * @param alternative the remedy without an agent, as an imperative: `set --manifests to …`. Default: none.
  * @returns the body of the response.
- * @throws ProxierError `NO_AGENT` when none answers, `AGENT_REFUSED` for an HTTP error, `AGENT_TIMEOUT` when the
- *   response is not complete in time, or is truncated.
+ * @throws ProxierError `NO_AGENT` when none answers, `AGENT_REFUSED` for an HTTP error, `NOT_AN_AGENT` when another program
+ *   answers, `AGENT_TIMEOUT` when the response is not complete in time, or is truncated.
  */
 export async function queryAgent(
   address: StatusAddress | undefined,
@@ -64,6 +93,9 @@ export async function queryAgent(
     throw late(error);
   });
   if (!response.ok) {
+    if (body.trim() === '' || body.trim() === '404 page not found') {
+      throw notAnAgent(where, `HTTP ${response.status} for ${path.replace(/\?.*$/s, '')}`);
+    }
     throw new ProxierError('AGENT_REFUSED', `the agent at ${where} answers: ${body.trim()}`);
   }
   return body;

@@ -10,7 +10,7 @@ import {
   readPacketQuestion,
 } from '@kube-proxier/core';
 import { stringify } from 'yaml';
-import { queryAgent } from '../commands/agent-client.js';
+import { queryAgentJson } from '../commands/agent-client.js';
 import { resolveManifests } from '../commands/resolve-manifests.js';
 import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
@@ -115,6 +115,6 @@ function documentOf({ cases, notes }: PacketAnswer, isPlain: boolean): Explanati
 
 async function queryAnswer(text: QuestionText, { status }: AgentSettings): Promise<PacketAnswer> {
   const query = new URLSearchParams({ ...text });
-  const answer = await queryAgent(status, `/debug/explain?${query}`, 'set --manifests to simulate the packet');
-  return JSON.parse(answer) as PacketAnswer;
+  const answer = await queryAgentJson(status, `/debug/explain?${query}`, 'set --manifests to simulate the packet');
+  return answer as PacketAnswer;
 }

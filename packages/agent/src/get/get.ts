@@ -9,7 +9,7 @@ import {
   viewServicePorts,
 } from '@kube-proxier/core';
 import { stringify } from 'yaml';
-import { NOTHING_IN_FORCE, queryAgent } from '../commands/agent-client.js';
+import { NOTHING_IN_FORCE, queryAgentJson } from '../commands/agent-client.js';
 import { resolveManifests } from '../commands/resolve-manifests.js';
 import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
@@ -154,9 +154,11 @@ async function readServicePorts(
   }
   const query = new URLSearchParams({ ...selection });
   const ask = async () =>
-    JSON.parse(
-      await queryAgent(settings.status, `/debug/services?${query}`, 'set --manifests to read objects from files'),
-    ) as ServicePortsAnswer;
+    (await queryAgentJson(
+      settings.status,
+      `/debug/services?${query}`,
+      'set --manifests to read objects from files',
+    )) as ServicePortsAnswer;
   let answer = await ask();
   // The counters may be old, as the agent itself does not wait for the kernel.
   for (const pause of showsCounts ? PAUSES : []) {

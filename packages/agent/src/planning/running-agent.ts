@@ -1,6 +1,6 @@
 import { type IPFamily, isProxierError, isRecord, ProxierError, type ProxyMode } from '@kube-proxier/core';
 import { stringify } from 'yaml';
-import { NOTHING_IN_FORCE, queryAgent } from '../commands/agent-client.js';
+import { NOTHING_IN_FORCE, queryAgentJson } from '../commands/agent-client.js';
 import { readKubeProxyConfiguration } from '../configuration/kube-proxy-configuration.js';
 import type { CommandLine } from '../flags/command-line.js';
 import type { StatusAddress } from '../flags/status-addresses.js';
@@ -32,16 +32,16 @@ interface ObjectList {
  * @throws ProxierError `AGENT_REFUSED`, `AGENT_TIMEOUT` when an agent listens and does not answer, `AGENT_NOT_READY` before its first sync.
  */
 export async function queryRunningAgent(address: StatusAddress | undefined): Promise<RunningAgent | undefined> {
-  let text: string;
+  let answer: unknown;
   try {
-    text = await queryAgent(address, '/debug/objects', undefined, { timeout: LIST_TIMEOUT });
+    answer = await queryAgentJson(address, '/debug/objects', undefined, { timeout: LIST_TIMEOUT });
   } catch (error) {
     if (isProxierError(error) && error.code === 'NO_AGENT') {
       return undefined;
     }
     throw error;
   }
-  const { mode, families, items } = JSON.parse(text) as ObjectList;
+  const { mode, families, items } = answer as ObjectList;
   if (families.length === 0) {
     throw new ProxierError('AGENT_NOT_READY', `the agent on this node ${NOTHING_IN_FORCE}`);
   }
@@ -50,7 +50,7 @@ export async function queryRunningAgent(address: StatusAddress | undefined): Pro
 
 /** The configuration of the agent, parsed as a configuration file. */
 async function configurationOf(address: StatusAddress | undefined): Promise<CommandLine['values']> {
-  const parts: unknown = JSON.parse(await queryAgent(address, '/configz'));
+  const parts: unknown = await queryAgentJson(address, '/configz');
   const documents = isRecord(parts) ? Object.values(parts) : [];
   const text = documents.map((part) => stringify(part)).join('---\n');
   return readKubeProxyConfiguration(text, 'configuration of the agent').values;

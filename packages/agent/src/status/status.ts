@@ -1,7 +1,7 @@
 import { isProxierError, messageOf, pause, systemClock } from '@kube-proxier/core';
 import type { NodeStatus } from '@kube-proxier/server';
 import { stringify } from 'yaml';
-import { queryAgent } from '../commands/agent-client.js';
+import { queryAgentJson } from '../commands/agent-client.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
 import type { TextStyle } from '../terminal/text-style.js';
 import { formatStatus } from './format-status.js';
@@ -52,7 +52,7 @@ export async function status(
 /** @returns the status, or why there is none. */
 async function ask(address: AgentSettings['status']): Promise<NodeStatus | string> {
   try {
-    return JSON.parse(await queryAgent(address, '/debug/status')) as NodeStatus;
+    return (await queryAgentJson(address, '/debug/status')) as NodeStatus;
   } catch (error) {
     if (isProxierError(error)) {
       return messageOf(error);

@@ -8,7 +8,7 @@ import {
 } from '@kube-proxier/core';
 import { ProcLocalNetwork } from '@kube-proxier/linux';
 import { type NodeVerification, type VerificationReport, verifyNode } from '@kube-proxier/server';
-import { queryAgent } from '../commands/agent-client.js';
+import { queryAgentJson } from '../commands/agent-client.js';
 import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
 import { formatVerification } from './format-verification.js';
@@ -48,13 +48,13 @@ export async function verify(
 }
 
 async function askAgent({ status }: AgentSettings, signal: AbortSignal): Promise<NodeVerification> {
-  const started = JSON.parse(
-    await queryAgent(status, '/debug/verify', 'set --manifests to verify them', { method: 'POST' }),
-  ) as {
+  const started = (await queryAgentJson(status, '/debug/verify', 'set --manifests to verify them', {
+    method: 'POST',
+  })) as {
     readonly number: number;
   };
   for (;;) {
-    const report = JSON.parse(await queryAgent(status, '/debug/verify')) as VerificationReport;
+    const report = (await queryAgentJson(status, '/debug/verify')) as VerificationReport;
     if (report.finished >= started.number && report.last !== null) {
       return report.last;
     }

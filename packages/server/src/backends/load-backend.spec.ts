@@ -33,6 +33,21 @@ describe('loadBackend', () => {
     wrong: { createABackend: (options?: object) => (options === undefined ? a : 1) },
   });
 
+  test.each([
+    [[], /^loadBackend has no valid name: give the name of a package, or a path$/],
+    [['one'], /^loadBackend has no valid importModule: give a function that imports /],
+    [['one', { importModule: 'x' }], /^loadBackend has no valid importModule: /],
+    [['one', { importModule: () => a, directory: 1 }], /^loadBackend has no valid directory: /],
+  ])('refuses wrong arguments of JavaScript: %j', async (args: readonly unknown[], message) => {
+    const call = loadBackend as (...args: readonly unknown[]) => Promise<unknown>;
+    await expect(call(...args)).rejects.toMatchObject({
+      code: 'BACKEND_REQUEST',
+      message: expect.stringMatching(message),
+    });
+    const callImport = importBackend as (...args: readonly unknown[]) => Promise<unknown>;
+    await expect(callImport(...args)).rejects.toMatchObject({ code: 'BACKEND_REQUEST' });
+  });
+
   test('returns the only backend of a module, or that of a mode', async () => {
     expect(await loadBackend('one', host)).toBe(a);
     expect(await loadBackend('two', { ...host, mode: 'b' })).toMatchObject({ mode: 'b' });

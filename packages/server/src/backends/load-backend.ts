@@ -56,17 +56,34 @@ export class BackendLoadError extends ProxierError {
   }
 }
 
+/** Callers in JavaScript have no compiler checks. */
+function checkRequest(called: string, name: unknown, request: unknown): void {
+  const { importModule, directory }: { readonly importModule?: unknown; readonly directory?: unknown } =
+    Object(request);
+  const wrong =
+    typeof name !== 'string'
+      ? 'name: give the name of a package, or a path'
+      : typeof importModule !== 'function'
+        ? 'importModule: give a function that imports a module by its specifier'
+        : directory !== undefined && typeof directory !== 'string'
+          ? 'directory: give a path, or nothing for the working directory'
+          : undefined;
+  if (wrong !== undefined) {
+    throw new ProxierError('BACKEND_REQUEST', `${called} has no valid ${wrong}`);
+  }
+}
+
 /**
  * Imports the module of a backend. A package is resolved relative to the host first, then in the `node_modules` of the
  * directory and above.
  *
  * @param name package, or path (absolute, or beginning with a dot).
- * @throws BackendLoadError `BACKEND_NOT_FOUND`, or `BACKEND_IMPORT_FAILED` when the module throws.
+ * @throws BackendLoadError `BACKEND_NOT_FOUND`, or `BACKEND_IMPORT_FAILED` when the module throws; ProxierError `BACKEND_REQUEST`
+ *   when an argument is missing or invalid.
  */
-export async function importBackend(
-  name: string,
-  { importModule, directory = process.cwd() }: BackendImport,
-): Promise<unknown> {
+export async function importBackend(name: string, request: BackendImport): Promise<unknown> {
+  checkRequest('importBackend', name, request);
+  const { importModule, directory = process.cwd() } = request;
   const { resolve: resolveIn } = createRequire(join(directory, 'package.json'));
   const importFile = async (path: string) => await importModule(pathToFileURL(path).href);
   try {
@@ -94,9 +111,11 @@ export async function importBackend(
  * is created by `create…Backend(options)`.
  *
  * @param name package, or path (absolute, or beginning with a dot).
- * @throws BackendLoadError when there is none, or it is unclear which one; and what `create…Backend` throws.
+ * @throws BackendLoadError when there is none, or it is unclear which one; ProxierError `BACKEND_REQUEST` when an argument is
+ *   missing or invalid; and what `create…Backend` throws.
  */
 export async function loadBackend(name: string, request: BackendRequest): Promise<BackendModule> {
+  checkRequest('loadBackend', name, request);
   const { mode, options = {} } = request;
   const exported = await importBackend(name, request);
   const given = Object.keys(options).length > 0 ? options : undefined;
