@@ -41,6 +41,7 @@ const IMAGE_TOOLS = [
   { command: 'dpkg-deb', package: 'dpkg', purpose: 'to unpack the Debian packages of the image' },
   { command: 'runc', package: 'runc', purpose: 'to run the image, in tests' },
 ];
+const ARCHIVE_TOOLS = [{ command: 'unzip', package: 'unzip', purpose: 'to unpack helm and kubectl, in checks' }];
 const DEMO_TOOLS = [
   { command: 'redis-server', package: 'redis-server', purpose: 'to run behind the example Service' },
   { command: 'redis-cli', package: 'redis-tools', purpose: 'to be its client' },
@@ -69,6 +70,7 @@ export class PrepareError extends Error {}
  * @property {boolean} [plugins] the tests beside rules of network plugins
  * @property {boolean} [threaded] the benchmark of health checks
  * @property {boolean} [image] the build and the check of the image
+ * @property {boolean} [archives] the check of the chart
  * @property {boolean} [systemOnly] leaves out npm packages and build
  */
 
@@ -83,6 +85,7 @@ export function prepare(options = {}) {
     plugins = false,
     threaded = false,
     image = false,
+    archives = false,
     systemOnly = false,
   } = options;
   checkNode();
@@ -96,6 +99,7 @@ export function prepare(options = {}) {
     ...(plugins ? PLUGIN_TOOLS : []),
     ...(threaded ? THREADED_TOOLS : []),
     ...(image ? IMAGE_TOOLS : []),
+    ...(archives ? ARCHIVE_TOOLS : []),
   ]);
   if (!systemOnly) {
     installPackages();

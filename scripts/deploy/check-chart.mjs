@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
  * Compares the chart as helm renders it, and the kustomization as kubectl builds it, with what render-chart.mjs makes:
- * `node scripts/deploy/check-chart.mjs [--require-helm]`. Where there is no helm, or no kubectl, it says so and skips that part.
+ * `node scripts/deploy/check-chart.mjs [--require-tools]`. A program that is not installed is downloaded (cluster-tools.mjs); where that is
+ * not possible, it says so and skips that part, or fails with --require-tools.
  */
 import { deepStrictEqual } from 'node:assert';
 import { spawnSync } from 'node:child_process';
@@ -11,6 +12,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parseAllDocuments } from 'yaml';
+import { clusterTools } from './cluster-tools.mjs';
 import { CHART, renderChart } from './render-chart.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -158,15 +160,18 @@ function run(command, args) {
   return { missing: error !== undefined && 'code' in error && error.code === 'ENOENT', status, stdout, stderr };
 }
 
-/** @param {string} directory for files */
-function checkHelm(directory) {
+/**
+ * @param {string} program
+ * @param {string} directory for files
+ */
+function checkHelm(program, directory) {
   const lint = (/** @type {Values} */ values) => helm(['lint', '--strict', CHART], values);
   const template = (/** @type {Values} */ values, /** @type {readonly string[]} */ more = []) =>
     helm(['template', 'kube-proxier', CHART, '--namespace', 'kube-system', ...more], values);
   const helm = (/** @type {readonly string[]} */ args, /** @type {Values} */ values) => {
     const file = join(directory, 'values.json');
     writeFileSync(file, JSON.stringify(values));
-    return run('helm', [...args, '--values', file]);
+    return run(program, [...args, '--values', file]);
   };
   for (const [name, values] of Object.entries(ACCEPTED)) {
     for (const { status, stdout, stderr } of [lint(values), template(values)]) {
@@ -181,7 +186,7 @@ function checkHelm(directory) {
       throw new Error(`helm takes ${name}`);
     }
   }
-  const skipsSchema = run('helm', ['template', '--help']).stdout.includes('--skip-schema-validation');
+  const skipsSchema = run(program, ['template', '--help']).stdout.includes('--skip-schema-validation');
   for (const [name, values] of Object.entries(skipsSchema ? REFUSED : {})) {
     if (template(values, ['--skip-schema-validation']).status === 0) {
       throw new Error(`helm takes ${name} without the schema`);
@@ -189,9 +194,12 @@ function checkHelm(directory) {
   }
 }
 
-/** @param {string} directory for files, inside of the repository */
-function checkKustomize(directory) {
-  const base = run('kubectl', ['kustomize', 'deploy/kustomize']);
+/**
+ * @param {string} program
+ * @param {string} directory for files, inside of the repository
+ */
+function checkKustomize(program, directory) {
+  const base = run(program, ['kustomize', 'deploy/kustomize']);
   deepStrictEqual(objectsOf([base.stdout]), objectsOf([...renderChart(REQUIRED).values()]), base.stderr);
   mkdirSync(directory);
   const path = (/** @type {string} */ to) => relative(directory, join(ROOT, to));
@@ -210,33 +218,48 @@ function checkKustomize(directory) {
       components: components.map((name) => path(`deploy/kustomize/${name}`)),
     };
     writeFileSync(join(directory, 'kustomization.yaml'), JSON.stringify(kustomization));
-    const all = run('kubectl', ['kustomize', directory]);
+    const all = run(program, ['kustomize', directory]);
     deepStrictEqual(objectsOf([all.stdout]), objectsOf([...renderChart(values).values()]), all.stderr);
   }
 }
 
 /**
- * @param {string} program
+ * @param {'helm' | 'kubectl'} name
  * @param {boolean} isRequired
- * @param {() => void} check
+ * @param {(program: string) => void} check
  */
-function checkWith(program, isRequired, check) {
-  if (run(program, ['version', '--client']).missing) {
-    process.stdout.write(`skipped: no ${program}\n`);
+function checkWith(name, isRequired, check) {
+  const program = find(name);
+  if (program === undefined) {
+    process.stdout.write(`skipped: no ${name}\n`);
     process.exitCode = isRequired ? 1 : process.exitCode;
     return;
   }
-  check();
-  process.stdout.write(`ok: ${program}\n`);
+  check(program);
+  const { stdout } = run(program, name === 'helm' ? ['version', '--short'] : ['version', '--client']);
+  process.stdout.write(`ok: ${name} ${/v\d[\w.]*/.exec(stdout)?.[0] ?? ''}\n`);
+}
+
+/** @param {'helm' | 'kubectl'} name */
+function find(name) {
+  if (!run(name, ['version']).missing) {
+    return name;
+  }
+  try {
+    return clusterTools()?.[name];
+  } catch (error) {
+    process.stdout.write(`${name} cannot be downloaded: ${error instanceof Error ? error.message : error}\n`);
+    return undefined;
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values } = parseArgs({ options: { 'require-helm': { type: 'boolean', default: false } } });
+  const { values } = parseArgs({ options: { 'require-tools': { type: 'boolean', default: false } } });
   const directory = mkdtempSync(join(tmpdir(), 'kube-proxier-chart-'));
   const inside = join(ROOT, `.check-chart-${process.pid}`);
   try {
-    checkWith('helm', values['require-helm'], () => checkHelm(directory));
-    checkWith('kubectl', false, () => checkKustomize(inside));
+    checkWith('helm', values['require-tools'], (program) => checkHelm(program, directory));
+    checkWith('kubectl', values['require-tools'], (program) => checkKustomize(program, inside));
   } finally {
     rmSync(directory, { recursive: true });
     rmSync(inside, { recursive: true, force: true });

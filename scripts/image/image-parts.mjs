@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { integrityOf, npm, packFromRegistry, registryPackage } from './registry-package.mjs';
 
 /**
  * @typedef {'amd64' | 'arm64'} Architecture
@@ -25,10 +26,7 @@ import { fileURLToPath } from 'node:url';
  * @property {string} version
  * @property {string} sha256
  *
- * @typedef {object} NodePackage of the npm registry
- * @property {string} name
- * @property {string} version
- * @property {string} integrity as in a package-lock.json
+ * @typedef {import('./registry-package.mjs').RegistryPackage} NodePackage
  *
  * @typedef {object} ImageLock
  * @property {string} suite of Debian
@@ -164,23 +162,17 @@ export function debianPackages(lock, architecture, flavour, acceptNewer) {
  *
  * @param {ImageLock} lock
  * @param {Architecture} architecture
- * @throws ImageError when it is not what the lock says.
+ * @throws RegistryPackageError when it is not what the lock says.
  */
 export function nodePackage(lock, architecture) {
-  const { name, version, integrity } = lock.architectures[architecture].node;
-  const file = packFromRegistry(name, version);
-  const found = integrityOf(readFileSync(file));
-  if (found !== integrity) {
-    throw new ImageError(`${name} ${version} has the integrity ${found}, but the lock has ${integrity}: do not use it`);
-  }
-  return unpack(file);
+  return registryPackage(lock.architectures[architecture].node, 'the lock');
 }
 
 /**
  * The directory of an npm package that the root's package-lock.json pins, also one for another platform.
  *
  * @param {string} name
- * @throws ImageError when it is not what the lock says.
+ * @throws ImageError when the lock does not have it, RegistryPackageError when it is not what the lock says.
  */
 export function lockedNpmPackage(name) {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
@@ -188,14 +180,7 @@ export function lockedNpmPackage(name) {
   if (version === undefined) {
     throw new ImageError(`package-lock.json has no ${name}`);
   }
-  const file = packFromRegistry(name, version);
-  const found = integrityOf(readFileSync(file));
-  if (found !== integrity) {
-    throw new ImageError(
-      `${name} ${version} has the integrity ${found}, but package-lock.json has ${integrity}: do not use it`,
-    );
-  }
-  return unpack(file);
+  return registryPackage({ name, version, integrity }, 'package-lock.json');
 }
 
 /** @typedef {(command: string, args: readonly string[], directory?: string) => string} Apt */
@@ -327,48 +312,7 @@ function currentNode(architecture) {
   return { name, version, integrity: integrityOf(readFileSync(packFromRegistry(name, version))) };
 }
 
-/**
- * @param {string} name
- * @param {string} version
- */
-function packFromRegistry(name, version) {
-  mkdirSync(CACHE, { recursive: true });
-  const file = join(CACHE, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`);
-  if (!existsSync(file)) {
-    const directory = mkdtempSync(join(CACHE, 'npm-'));
-    try {
-      npm(['pack', '--silent', '--pack-destination', directory, `${name}@${version}`]);
-      const [packed] = readdirSync(directory);
-      renameSync(join(directory, packed ?? ''), file);
-    } finally {
-      rmSync(directory, { recursive: true });
-    }
-  }
-  return file;
-}
-
-/** @param {string} file */
-function unpack(file) {
-  const directory = file.replace(/\.tgz$/, '');
-  if (!existsSync(directory)) {
-    const draft = mkdtempSync(join(CACHE, 'unpack-'));
-    execFileSync('tar', ['--extract', '--gzip', '--file', file, '--directory', draft, '--strip-components=1']);
-    renameSync(draft, directory);
-  }
-  return directory;
-}
-
-/** @param {readonly string[]} args */
-function npm(args) {
-  return execFileSync('npm', args, { encoding: 'utf8', cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
-}
-
 /** @param {Uint8Array} contents */
 export function sha256Of(contents) {
   return createHash('sha256').update(contents).digest('hex');
-}
-
-/** @param {Uint8Array} contents */
-function integrityOf(contents) {
-  return `sha512-${createHash('sha512').update(contents).digest('base64')}`;
 }
