@@ -62,7 +62,8 @@ const COLLECTIONS: Readonly<Record<string, readonly [group: string, isNamespaced
 };
 
 const YAML = 'application/yaml';
-const ADMIN_TOKEN = 'administrator';
+/** Token of a member of `system:masters`, in a kubeconfig for {@link ApiServerProcess}. */
+export const ADMINISTRATOR_TOKEN = 'administrator';
 const ISSUER = 'https://kubernetes.default.svc';
 /** Milliseconds; the first start writes the built-in roles. */
 const START_TIMEOUT = 180_000;
@@ -181,7 +182,7 @@ export class ApiServerProcess {
     method: string,
     path: string,
     body?: unknown,
-    token: string | null = ADMIN_TOKEN,
+    token: string | null = ADMINISTRATOR_TOKEN,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<ApiServerResponse> {
     return this.#send({
@@ -298,7 +299,7 @@ export class ApiServerProcess {
       'server.key': key,
       'signer.key': this.#pem(),
       'signer.pub': this.#signer.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-      'tokens.csv': `${ADMIN_TOKEN},administrator,administrator,system:masters\n`,
+      'tokens.csv': `${ADMINISTRATOR_TOKEN},administrator,administrator,system:masters\n`,
     };
     for (const [name, text] of Object.entries(files)) {
       writeFileSync(join(this.#directory, name), text, { mode: 0o600 });

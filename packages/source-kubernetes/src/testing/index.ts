@@ -2,6 +2,7 @@ export type { ApiRequestInfo, RequestFault, WatchFault } from './api-faults.js';
 export type { ApiObject } from './api-object.js';
 export { ApiObjectStore, type StoreChange, type StoreSnapshot } from './api-object-store.js';
 export {
+  ADMINISTRATOR_TOKEN,
   ApiServerProcess,
   type ApiServerProcessOptions,
   type ApiServerPrograms,
