@@ -30,7 +30,7 @@ const LONG = 1000;
  * after another; a cached rule takes 1.5 KB.
  */
 const MOST_CACHED = { short: 8192, long: 65_536 } as const;
-/** A chain is read again when this many times the duration of its last read has passed since then. */
+/** A long chain is read again when this many times the duration of its last read has passed since then. */
 const REUSE_FACTOR = 10;
 
 /** A rule of a table of iptables-nft. It is decoded when it is first used. */
@@ -245,8 +245,9 @@ export class IptablesRuleLookup {
     this.socket.close();
   }
 
-  #isRecent({ at, duration }: CachedChain): boolean {
-    return !this.#isUrgent && performance.now() - at < REUSE_FACTOR * duration;
+  /** On a busy machine, also the read of a short chain may take long, which says nothing about its cost. */
+  #isRecent(chain: CachedChain): boolean {
+    return !this.#isUrgent && kindOf(chain) === 'long' && performance.now() - chain.at < REUSE_FACTOR * chain.duration;
   }
 
   #cache(table: string, name: string, chain: CachedChain): void {
