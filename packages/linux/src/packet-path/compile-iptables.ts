@@ -88,12 +88,23 @@ export function iptablesRuleCompiler(name: string, host: PathHost) {
   const system = 'iptables';
   const cache = new CompiledCache();
   return {
-    /** @param jump the chain that the rule jumps or goes to. */
-    rule: (chain: string, text: string, jump: string | undefined): CompiledRule =>
-      new RuleOnDemand(text, { system, table: name, chain }, { has: (target) => target === jump }, host, cache),
+    /** Compiles the rules of a chain. `jump` is the chain that the rule jumps or goes to. */
+    ruleOf: (chain: string): ((text: string, jump: string | undefined) => CompiledRule) => {
+      const place = { system, table: name, chain };
+      return (text, jump) => new RuleOnDemand(text, place, new OneChain(jump), host, cache);
+    },
     /** Undefined for a chain that is not built in. */
     base: (chain: CompiledChain, policy: 'ACCEPT' | 'DROP') => baseChain(system, name, chain, policy, host),
   };
+}
+
+/** The chain that a rule jumps or goes to. A closure for each of many thousand rules would take more memory. */
+class OneChain implements ChainNames {
+  constructor(private readonly name: string | undefined) {}
+
+  has(target: string): boolean {
+    return target === this.name;
+  }
 }
 
 /** Undefined for a chain that is not built in. */

@@ -57,6 +57,7 @@ class LiveChain implements CompiledChain {
 
 class LiveIptablesChains implements ChainTable {
   readonly #compiledChains = new WeakMap<readonly IptablesFoundRule[], readonly CompiledRule[]>();
+  /** Of long chains: a change leaves most of their rules as they are. */
   readonly #compiledRules = new WeakMap<IptablesFoundRule, CompiledRule>();
   readonly #long: Set<string>;
   readonly #family: 'ip' | 'ip6';
@@ -90,8 +91,9 @@ class LiveIptablesChains implements ChainTable {
         continue;
       }
       const compiled: CompiledRule[] = [];
+      const compile = this.#compilerOf(chain);
       for (const rule of found) {
-        const one = this.#rule(chain, rule);
+        const one = this.#ruleOfLongChain(rule, compile);
         one.prepare?.();
         compiled.push(one);
         if (compiled.length % SLICE === 0) {
@@ -115,26 +117,35 @@ class LiveIptablesChains implements ChainTable {
     const found = this.table.rules(chain);
     let compiled = this.#compiledChains.get(found);
     if (compiled === undefined) {
+      const compile = this.#compilerOf(chain);
       if (found.length > LONG) {
         this.#long.add(chain);
+        compiled = found.map((rule) => this.#ruleOfLongChain(rule, compile));
+      } else {
+        compiled = found.map(compile);
       }
-      compiled = found.map((rule) => this.#rule(chain, rule));
       this.#compiledChains.set(found, compiled);
     }
     return compiled;
   }
 
-  #rule(chain: string, rule: IptablesFoundRule): CompiledRule {
+  #ruleOfLongChain(rule: IptablesFoundRule, compile: (rule: IptablesFoundRule) => CompiledRule): CompiledRule {
     let compiled = this.#compiledRules.get(rule);
     if (compiled === undefined) {
-      compiled = rule.isForeignToIptables
+      compiled = compile(rule);
+      this.#compiledRules.set(rule, compiled);
+    }
+    return compiled;
+  }
+
+  #compilerOf(chain: string): (rule: IptablesFoundRule) => CompiledRule {
+    const ruleOf = this.#iptables.ruleOf(chain);
+    return (rule) =>
+      rule.isForeignToIptables
         ? this.#nft(chain, {
             expr: decodeNftRule(rule.expressions, this.#family, NO_SETS),
             handle: Number(rule.handle),
           })
-        : this.#iptables.rule(chain, rule.text, rule.jump);
-      this.#compiledRules.set(rule, compiled);
-    }
-    return compiled;
+        : ruleOf(rule.text, rule.jump);
   }
 }

@@ -26,29 +26,41 @@ const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 /** Number of rules of a long chain: many packets pass it, and decoding it takes a while. */
 const LONG = 1000;
 /**
- * Maximum number of cached rules and chains, in short and in long chains. A Service has a dozen short ones, which few packets enter one
- * after another; a cached rule takes 1.5 KB.
+ * Number of cached rules and chains, in short chains, after which those that were used for one Service only are evicted. Chains of a
+ * dispatch tree, which many Services use, stay: twice their number is the next limit.
  */
-const MOST_CACHED = { short: 8192, long: 65_536 } as const;
+const MOST_SHORT = 16_384;
+/** Maximum number of cached rules and chains, in short and in long chains. A rule takes about 600 bytes. */
+const MOST_CACHED = { short: 131_072, long: 65_536 } as const;
 /** A long chain is read again when this many times the duration of its last read has passed since then. */
 const REUSE_FACTOR = 10;
 
+const NO_EXPRESSIONS = Buffer.alloc(0);
+
 /** A rule of a table of iptables-nft. It is decoded when it is first used. */
 export class IptablesFoundRule {
+  #expressions: Buffer;
   #decoded: DecodedIptablesRule | undefined;
   #identity: string | undefined;
 
   /**
+   * @param expressions as the kernel lists them.
    * @param printed texts that the program has printed, by the identity of rules.
    */
   constructor(
     /** Unique in its table, also after the rule was deleted. */
     readonly handle: bigint,
-    /** As the kernel lists them. */
-    readonly expressions: Buffer,
+    expressions: Buffer,
     private readonly family: IPFamily,
     private readonly printed: Map<string, string>,
-  ) {}
+  ) {
+    this.#expressions = expressions;
+  }
+
+  /** As the kernel lists them; empty once they are decoded completely. */
+  get expressions(): Buffer {
+    return this.#expressions;
+  }
 
   /** @see DecodedIptablesRule.text */
   get text(): string {
@@ -91,7 +103,7 @@ export class IptablesFoundRule {
   /** The expressions without counters. A set is identified by a number, which later sets may have. */
   get #id(): string {
     if (this.#identity === undefined) {
-      const parts = readAttributes(this.expressions)
+      const parts = readAttributes(this.#expressions)
         .map(([, expression]) => expression)
         .filter((expression) => asText(attributeMap(expression).get(NFTA_EXPRESSION.name)) !== 'counter')
         .map((expression) => expression.toString('latin1'));
@@ -102,7 +114,13 @@ export class IptablesFoundRule {
   }
 
   get #rule(): DecodedIptablesRule {
-    this.#decoded ??= decodeIptablesRule(this.expressions, this.family);
+    if (this.#decoded === undefined) {
+      this.#decoded = decodeIptablesRule(this.#expressions, this.family);
+      if (this.#decoded.notDecoded.length === 0 && !this.#decoded.isForeignToIptables) {
+        // They take most of the memory of a rule.
+        this.#expressions = NO_EXPRESSIONS;
+      }
+    }
     return this.#decoded;
   }
 }
@@ -115,6 +133,10 @@ interface CachedChain {
   /** End and duration of the read in milliseconds. */
   readonly at: number;
   readonly duration: number;
+  /** Number of calls of {@link IptablesRuleLookup.forget} at that time: packets to one Service are evaluated between two calls. */
+  readonly round: number;
+  /** Whether it was used in a later round. */
+  isReused: boolean;
 }
 
 type ChainKind = keyof typeof MOST_CACHED;
@@ -138,6 +160,8 @@ export class IptablesRuleLookup {
   readonly #tables = new Map<string, bigint | undefined>();
   /** Numbers of cached rules and chains. */
   readonly #count = { short: 0, long: 0 };
+  #mostShort = MOST_SHORT;
+  #round = 0;
   #generation = 0;
   #epoch = 0;
   #isUrgent = true;
@@ -206,23 +230,24 @@ export class IptablesRuleLookup {
    * @throws NftError when the kernel refuses, or the chain changes all the time.
    */
   rules(table: string, chain: string): readonly IptablesFoundRule[] {
-    return finish(this.rulesInSlices(table, chain));
+    return this.#cached(table, chain) ?? finish(this.rulesInSlices(table, chain));
   }
 
   /** {@link rules} that can pause; no other method may be called in a pause. */
   *rulesInSlices(table: string, chain: string): Generator<undefined, readonly IptablesFoundRule[]> {
-    const cached = this.#chains.get(table)?.get(chain);
-    if (cached !== undefined && (cached.epoch === this.#epoch || this.#isRecent(cached))) {
-      return cached.rules;
+    const cached = this.#cached(table, chain);
+    if (cached !== undefined) {
+      return cached;
     }
     const start = performance.now();
-    let rules = yield* this.#read(table, chain, cached?.rules ?? []);
+    let rules = yield* this.#read(table, chain, this.#chains.get(table)?.get(chain)?.rules ?? []);
     if (this.#isNewTable(table)) {
       // Its rules may have the handles of the cached ones.
       rules = yield* this.#read(table, chain, []);
     }
     const at = performance.now();
-    this.#cache(table, chain, { rules, epoch: this.#epoch, at, duration: at - start });
+    const timing = { epoch: this.#epoch, at, duration: at - start, round: this.#round };
+    this.#cache(table, chain, { rules, ...timing, isReused: false });
     return rules;
   }
 
@@ -233,6 +258,7 @@ export class IptablesRuleLookup {
    * reading it takes milliseconds.
    */
   forget(isUrgent = true): void {
+    this.#round += 1;
     const generation = this.#lists.generation();
     if (isUrgent || generation !== this.#generation) {
       this.#epoch += 1;
@@ -250,12 +276,24 @@ export class IptablesRuleLookup {
     return !this.#isUrgent && kindOf(chain) === 'long' && performance.now() - chain.at < REUSE_FACTOR * chain.duration;
   }
 
+  /** Undefined when the chain must be read. */
+  #cached(table: string, name: string): readonly IptablesFoundRule[] | undefined {
+    const chain = this.#chains.get(table)?.get(name);
+    if (chain === undefined) {
+      return undefined;
+    }
+    chain.isReused ||= chain.round !== this.#round;
+    return chain.epoch === this.#epoch || this.#isRecent(chain) ? chain.rules : undefined;
+  }
+
   #cache(table: string, name: string, chain: CachedChain): void {
     const kind = kindOf(chain);
     const known = this.#chains.get(table)?.get(name);
-    if (known === undefined && this.#count[kind] >= MOST_CACHED[kind]) {
+    if (known === undefined && this.#count[kind] >= (kind === 'long' ? MOST_CACHED.long : this.#mostShort)) {
       this.#evict(kind);
     }
+    // A chain that is read again, as the ruleset has changed, was used before.
+    chain.isReused = known !== undefined;
     if (known !== undefined) {
       this.#count[kindOf(known)] -= known.rules.length + 1;
     }
@@ -269,14 +307,22 @@ export class IptablesRuleLookup {
   }
 
   #evict(kind: ChainKind): void {
+    let kept = 0;
     for (const chains of this.#chains.values()) {
       for (const [name, chain] of chains) {
-        if (kindOf(chain) === kind) {
+        if (kindOf(chain) !== kind) {
+          continue;
+        }
+        if (kind === 'short' && chain.isReused && kept < MOST_CACHED.short / 2) {
+          chain.isReused = false;
+          kept += chain.rules.length + 1;
+        } else {
           chains.delete(name);
         }
       }
     }
-    this.#count[kind] = 0;
+    this.#count[kind] = kept;
+    this.#mostShort = Math.max(MOST_SHORT, kept * 2);
   }
 
   #isNewTable(table: string): boolean {
