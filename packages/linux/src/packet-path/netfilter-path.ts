@@ -284,8 +284,8 @@ export class NetfilterPath implements PacketPath {
   }
 
   /**
-   * The setting that applies if the interface is a bridge. Replies between two pods on one bridge bypass conntrack, unless bridged packets pass netfilter: the client then
-   * receives a reply from an unexpected address.
+   * The setting that applies if the interface is a bridge. Replies between two pods on one bridge bypass conntrack, unless
+   * bridged packets pass netfilter: the client then receives a reply from an unexpected address.
    */
   #bridgeRule({ inInterface, outInterface, translatedBy, masqueradedBy }: Walker): PathRule | undefined {
     if (!inInterface || inInterface !== outInterface || translatedBy === undefined || masqueradedBy !== undefined) {

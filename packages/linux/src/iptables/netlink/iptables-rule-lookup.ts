@@ -133,7 +133,7 @@ interface CachedChain {
   /** End and duration of the read in milliseconds. */
   readonly at: number;
   readonly duration: number;
-  /** Number of calls of {@link IptablesRuleLookup.forget} at that time: packets to one Service are evaluated between two calls. */
+  /** Number of calls of {@link IptablesRuleLookup.forget} at that time. Packets to a Service are mostly evaluated between two calls. */
   readonly round: number;
   /** Whether it was used in a later round. */
   isReused: boolean;
@@ -246,8 +246,7 @@ export class IptablesRuleLookup {
       rules = yield* this.#read(table, chain, []);
     }
     const at = performance.now();
-    const timing = { epoch: this.#epoch, at, duration: at - start, round: this.#round };
-    this.#cache(table, chain, { rules, ...timing, isReused: false });
+    this.#cache(table, chain, { rules, epoch: this.#epoch, at, duration: at - start });
     return rules;
   }
 
@@ -286,26 +285,26 @@ export class IptablesRuleLookup {
     return chain.epoch === this.#epoch || this.#isRecent(chain) ? chain.rules : undefined;
   }
 
-  #cache(table: string, name: string, chain: CachedChain): void {
-    const kind = kindOf(chain);
+  #cache(table: string, name: string, read: Omit<CachedChain, 'round' | 'isReused'>): void {
+    const kind = kindOf(read);
     const known = this.#chains.get(table)?.get(name);
     if (known === undefined && this.#count[kind] >= (kind === 'long' ? MOST_CACHED.long : this.#mostShort)) {
       this.#evict(kind);
     }
-    // A chain that is read again, as the ruleset has changed, was used before.
-    chain.isReused = known !== undefined;
     if (known !== undefined) {
       this.#count[kindOf(known)] -= known.rules.length + 1;
     }
-    this.#count[kind] += chain.rules.length + 1;
+    this.#count[kind] += read.rules.length + 1;
     let chains = this.#chains.get(table);
     if (chains === undefined) {
       chains = new Map();
       this.#chains.set(table, chains);
     }
-    chains.set(name, chain);
+    // A chain that is read again, as the ruleset has changed, was used before.
+    chains.set(name, { ...read, round: this.#round, isReused: known !== undefined });
   }
 
+  /** Short chains that were used again since the last eviction stay. */
   #evict(kind: ChainKind): void {
     let kept = 0;
     for (const chains of this.#chains.values()) {
