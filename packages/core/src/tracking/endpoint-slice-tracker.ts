@@ -1,30 +1,23 @@
-import { type IPFamily, joinHostPort } from '../model/address.js';
+import type { IPFamily } from '../model/address.js';
 import type { Branded } from '../model/branded.js';
 import type { Endpoint } from '../model/endpoint.js';
-import { DEFAULT_WEIGHT, type WeightRule, weightByRules } from '../model/endpoint-weights.js';
-import { type ServiceKey, type ServicePortKey, serviceKey, servicePortKey } from '../model/service-port-name.js';
+import type { WeightRule } from '../model/endpoint-weights.js';
+import { type ServiceKey, type ServicePortKey, serviceKey } from '../model/service-port-name.js';
 import { structurallyEqual } from '../model/structurally-equal.js';
-import type { EndpointSliceDefinition } from '../objects/definitions.js';
 import { identityOf } from '../objects/field-reader.js';
 import type { ObjectIdentity } from '../objects/object-problem.js';
 import type { ObjectReader } from '../objects/object-reader.js';
 import type { EndpointSlice } from '../objects/objects.js';
 import type { Slices } from '../pacing/slices.js';
 import { EMPTY_VIEW, EndpointSet, type EndpointView, type TopologyPlace } from './endpoint-set.js';
+import { contributionOf, type SliceContribution, sameContribution, weighed } from './slice-contribution.js';
+import { type ServiceEndpoints, SliceMerge } from './slice-merge.js';
 import { SlowStart } from './slow-start.js';
 import { SmallMap } from './small-map.js';
-import { compareKeys, findEndpoint, NO_ENDPOINTS, type SortedEndpoints } from './sorted-endpoints.js';
+import { findEndpoint, NO_ENDPOINTS } from './sorted-endpoints.js';
 
 /** Identity of a slice. */
 type SliceKey = Branded<'SliceKey'>;
-
-/** The content of one slice for each service port. */
-interface Contribution {
-  readonly ports: SmallMap<ServicePortKey, SortedEndpoints>;
-  readonly triggerTime: number | undefined;
-  /** Addresses whose weight the slice has; the Service's weights apply to the others. */
-  readonly weighted: ReadonlySet<string>;
-}
 
 /** What a Service requests for the shares of its endpoints. */
 export interface SharePolicy {
@@ -35,17 +28,8 @@ export interface SharePolicy {
 }
 
 const EQUAL_SHARES: SharePolicy = { endpointWeights: [], slowStartSeconds: undefined };
-const NO_ADDRESSES: ReadonlySet<string> = new Set();
-
-interface ServiceEndpoints {
-  readonly slices: SmallMap<string, Contribution>;
-  readonly ports: SmallMap<ServicePortKey, EndpointSet>;
-  /** `portKey endpointKey` of endpoints in more than one slice, with the number of slices. */
-  readonly shared: SmallMap<string, number>;
-}
-
 /** Slices that changed, by Service. */
-type PendingSlices = Map<ServiceKey, Map<string, Contribution | undefined>>;
+type PendingSlices = Map<ServiceKey, Map<string, SliceContribution | undefined>>;
 
 /** Endpoints by key, of service ports; undefined when they are gone. */
 type ChangedEndpoints = Map<ServicePortKey, Map<string, Endpoint | undefined>>;
@@ -274,7 +258,7 @@ export class EndpointSliceTracker {
     return this.#fold(owner, identity.name, undefined);
   }
 
-  #latest(service: ServiceKey, slice: string): Contribution | undefined {
+  #latest(service: ServiceKey, slice: string): SliceContribution | undefined {
     for (const changes of [this.#pending.get(service), this.#taken.get(service)]) {
       if (changes?.has(slice)) {
         return changes.get(slice);
@@ -283,7 +267,7 @@ export class EndpointSliceTracker {
     return this.#services.get(service)?.slices.get(slice);
   }
 
-  #fold(service: ServiceKey, slice: string, contribution: Contribution | undefined): boolean {
+  #fold(service: ServiceKey, slice: string, contribution: SliceContribution | undefined): boolean {
     if (sameContribution(this.#latest(service, slice), contribution)) {
       return false;
     }
@@ -304,7 +288,7 @@ export class EndpointSliceTracker {
   *#applyFirst(
     endpoints: ServiceEndpoints,
     name: string,
-    contribution: Contribution,
+    contribution: SliceContribution,
     touched: Set<ServicePortKey>,
     few: number,
   ): Slices<void> {
@@ -327,7 +311,7 @@ export class EndpointSliceTracker {
   *#apply(
     service: ServiceKey,
     endpoints: ServiceEndpoints,
-    slices: ReadonlyMap<string, Contribution | undefined>,
+    slices: ReadonlyMap<string, SliceContribution | undefined>,
     touched: Set<ServicePortKey>,
     now: number | undefined,
     few: number,
@@ -406,216 +390,12 @@ function sliceKeyOf({ namespace, name }: ObjectIdentity): SliceKey {
   return `${namespace}/${name}` as SliceKey;
 }
 
-function portsOf(previous: Contribution | undefined, next: Contribution | undefined): Iterable<ServicePortKey> {
+function portsOf(
+  previous: SliceContribution | undefined,
+  next: SliceContribution | undefined,
+): Iterable<ServicePortKey> {
   if (previous && next) {
     return new Set([...previous.ports.keys(), ...next.ports.keys()]);
   }
   return (previous ?? next)?.ports.keys() ?? [];
-}
-
-/** Merges the old and new content of one slice for one service port into the endpoints of all slices. */
-class SliceMerge {
-  constructor(
-    private readonly endpoints: ServiceEndpoints,
-    private readonly port: ServicePortKey,
-    private readonly changed: Map<string, Endpoint | undefined>,
-  ) {}
-
-  replace(previous: SortedEndpoints, next: SortedEndpoints): void {
-    let left = 0;
-    let right = 0;
-    while (left < previous.length || right < next.length) {
-      const before = previous[left];
-      const after = next[right];
-      if (before && (!after || before.key < after.key)) {
-        this.#removed(before.key);
-        left += 1;
-      } else if (after && (!before || after.key < before.key)) {
-        this.#added(after);
-        right += 1;
-      } else if (before && after) {
-        if (before !== after) {
-          const isShared = this.endpoints.shared.has(`${this.port} ${after.key}`);
-          this.changed.set(after.key, isShared ? this.#best(after.key) : after);
-        }
-        left += 1;
-        right += 1;
-      }
-    }
-  }
-
-  #removed(key: string): void {
-    const id = `${this.port} ${key}`;
-    const count = this.endpoints.shared.get(id);
-    if (count === undefined) {
-      this.changed.set(key, undefined);
-      return;
-    }
-    if (count === 2) {
-      this.endpoints.shared.delete(id);
-    } else {
-      this.endpoints.shared.set(id, count - 1);
-    }
-    this.changed.set(key, this.#best(key));
-  }
-
-  #added(endpoint: Endpoint): void {
-    const { key } = endpoint;
-    const installed = this.endpoints.ports.get(this.port)?.view.candidates ?? NO_ENDPOINTS;
-    const known = this.changed.has(key) ? this.changed.get(key) : findEndpoint(installed, key);
-    if (!known) {
-      this.changed.set(key, endpoint);
-      return;
-    }
-    const id = `${this.port} ${key}`;
-    this.endpoints.shared.set(id, (this.endpoints.shared.get(id) ?? 1) + 1);
-    this.changed.set(key, better(known, endpoint));
-  }
-
-  /** Searches all slices: only for endpoints that occur in several of them. */
-  #best(key: string): Endpoint | undefined {
-    let best: Endpoint | undefined;
-    for (const slice of this.endpoints.slices.values()) {
-      const endpoint = findEndpoint(slice.ports.get(this.port) ?? NO_ENDPOINTS, key);
-      best = best && endpoint ? better(best, endpoint) : (best ?? endpoint);
-    }
-    return best;
-  }
-}
-
-/**
- * Which of two entries for the same address and port is used (spec K-36; B-2 where kube-proxy leaves it undefined): the
- * one that is not terminating (a new pod can have the address of a terminating one), then the ready one, then the
- * serving one, then an entry with a known node: without it, the endpoint would count as not local. Remaining
- * differences are resolved by text order, that of the node first: the order of events never decides, and all nodes use
- * the same entry.
- */
-function better(left: Endpoint, right: Endpoint): Endpoint {
-  if (left.terminating !== right.terminating) {
-    return left.terminating ? right : left;
-  }
-  if (left.ready !== right.ready) {
-    return left.ready ? left : right;
-  }
-  if (left.serving !== right.serving) {
-    return left.serving ? left : right;
-  }
-  if (left.nodeName !== right.nodeName) {
-    return right.nodeName === undefined || (left.nodeName !== undefined && left.nodeName < right.nodeName)
-      ? left
-      : right;
-  }
-  return JSON.stringify(left) <= JSON.stringify(right) ? left : right;
-}
-
-function contributionOf(
-  slice: EndpointSliceDefinition,
-  nodeName: string,
-  rules: readonly WeightRule[],
-  known: Contribution | undefined,
-): Contribution {
-  const ports = new SmallMap<ServicePortKey, SortedEndpoints>();
-  for (const { portName, protocol, port } of slice.ports) {
-    const key = servicePortKey({ namespace: slice.namespace, name: slice.serviceName, portName, protocol });
-    const before = known?.ports.get(key) ?? NO_ENDPOINTS;
-    const endpoints = slice.endpoints.map((definition): Endpoint => {
-      const endpoint: Endpoint = {
-        key: joinHostPort(definition.address, port),
-        address: definition.address,
-        port,
-        isLocal: definition.nodeName !== undefined && definition.nodeName === nodeName,
-        ready: definition.ready,
-        serving: definition.serving,
-        terminating: definition.terminating,
-        weight: definition.weight ?? weightByRules(rules, definition) ?? DEFAULT_WEIGHT,
-        notReadyReason: definition.notReadyReason,
-        nodeName: definition.nodeName,
-        podName: definition.podName,
-        sliceName: slice.name,
-        zoneHints: definition.zoneHints,
-        nodeHints: definition.nodeHints,
-      };
-      const same = findEndpoint(before, endpoint.key);
-      return same && sameEndpoint(same, endpoint) ? same : endpoint;
-    });
-    const earlier = ports.get(key);
-    ports.set(key, uniqueSorted(earlier ? [...earlier, ...endpoints] : endpoints));
-  }
-  const weighted = slice.endpoints.flatMap(({ address, weight }) => (weight === undefined ? [] : [address]));
-  return { ports, triggerTime: slice.triggerTime, weighted: weighted.length === 0 ? NO_ADDRESSES : new Set(weighted) };
-}
-
-/** The same endpoints with the weights of other rules of their Service. */
-function weighed(contribution: Contribution, rules: readonly WeightRule[]): Contribution {
-  const ports = new SmallMap<ServicePortKey, SortedEndpoints>();
-  for (const [key, endpoints] of contribution.ports) {
-    ports.set(
-      key,
-      endpoints.map((endpoint) => {
-        const weight = weightByRules(rules, endpoint) ?? DEFAULT_WEIGHT;
-        return contribution.weighted.has(endpoint.address) || endpoint.weight === weight
-          ? endpoint
-          : { ...endpoint, weight };
-      }),
-    );
-  }
-  return { ...contribution, ports };
-}
-
-function sameEndpoint(left: Endpoint, right: Endpoint): boolean {
-  return (
-    left.key === right.key &&
-    left.ready === right.ready &&
-    left.serving === right.serving &&
-    left.terminating === right.terminating &&
-    left.weight === right.weight &&
-    left.notReadyReason === right.notReadyReason &&
-    left.nodeName === right.nodeName &&
-    left.podName === right.podName &&
-    left.isLocal === right.isLocal &&
-    sameNames(left.zoneHints, right.zoneHints) &&
-    sameNames(left.nodeHints, right.nodeHints)
-  );
-}
-
-function sameNames(left: readonly string[], right: readonly string[]): boolean {
-  return left === right || (left.length === right.length && left.every((name, index) => name === right[index]));
-}
-
-function uniqueSorted(endpoints: readonly Endpoint[]): SortedEndpoints {
-  if (endpoints.every((endpoint, index) => index === 0 || (endpoints[index - 1] as Endpoint).key < endpoint.key)) {
-    return endpoints;
-  }
-  const sorted = [...endpoints].sort(compareKeys);
-  const unique: Endpoint[] = [];
-  for (const endpoint of sorted) {
-    const last = unique.at(-1);
-    if (last?.key === endpoint.key) {
-      unique[unique.length - 1] = better(last, endpoint);
-    } else {
-      unique.push(endpoint);
-    }
-  }
-  return unique;
-}
-
-/** Same endpoints for the same ports; equal endpoints are the same objects here. */
-function sameContribution(left: Contribution | undefined, right: Contribution | undefined): boolean {
-  if (left === right) {
-    return true;
-  }
-  if (!left || !right || left.ports.size !== right.ports.size) {
-    return false;
-  }
-  for (const [key, endpoints] of left.ports) {
-    const others = right.ports.get(key);
-    if (
-      !others ||
-      others.length !== endpoints.length ||
-      endpoints.some((endpoint, index) => endpoint !== others[index])
-    ) {
-      return false;
-    }
-  }
-  return true;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { assertNever, type Clock, countOf, type Logger, messageOf } from '@kube-proxier/core';
 import type { ApiClient } from '../api/api-client.js';
 import { InactivityTimer } from '../api/inactivity-timer.js';
-import { ApiError, ApiStatusError, ResponseTooLarge } from '../api/kubernetes-error.js';
+import { ApiError } from '../api/kubernetes-error.js';
 import { SlowAnswerTimer } from '../api/slow-answer-timer.js';
 import type { ApiAvailability } from './api-availability.js';
 import {
@@ -17,13 +17,11 @@ import {
 import { mayListInstead, refusesInitialEvents, type WatchListSupport, WatchListUnsupported } from './initial-events.js';
 import { ListProgress } from './list-progress.js';
 import { notFoundIfAbsent } from './not-found-if-absent.js';
-import { ObjectCache, type ObjectChange, type PreparedObject } from './object-cache.js';
+import type { ObjectCache, ObjectChange } from './object-cache.js';
 import { ObjectFormat } from './object-format.js';
-import { type ListAge, PagedList } from './paged-list.js';
+import { PagedList } from './paged-list.js';
 import type { ProtobufSupport } from './protobuf-support.js';
-import type { ReceivedObject } from './received-object.js';
-import { compareResourceVersions } from './resource-version.js';
-import type { WatchEvent } from './watch-event.js';
+import { ResourceState } from './resource-state.js';
 import { watchEvents } from './watch-stream.js';
 import type { WatchedResource } from './watched-resource.js';
 
@@ -77,19 +75,16 @@ export interface ListWatchListener {
 
 /** Minimum duration of a watch without events that does not count as a failure (client-go's). */
 const SHORT_WATCH = 1000;
-/** Number of consecutive outdated lists before one is accepted: the cluster was restored. The last one is consistent. */
-const STALE_LISTS = 3;
-
 /** Milliseconds within which restores detected by several resources count as one. */
 const ONE_RESTORE = 120_000;
 
-/** The received initial events of a watch. */
-interface InitialEvents {
-  /**
-   * Changed objects that are not in the cache yet, by key; undefined for those that were deleted. Nothing is buffered
-   * before the first list is complete, as an incomplete cache is not used.
-   */
-  readonly held: Map<string, PreparedObject | undefined> | undefined;
+/** Callbacks while the events of a watch are read. */
+interface WatchReading {
+  onBytes?(bytes: number): void;
+  /** Called before the events of a chunk are applied. */
+  onEvents?(): void;
+  /** Called after they are applied. */
+  onApplied?(): void;
 }
 
 /**
@@ -99,24 +94,11 @@ interface InitialEvents {
  */
 export class ListWatch {
   readonly #resource: WatchedResource;
-  readonly #cache: ObjectCache;
+  readonly #state: ResourceState;
   readonly #format: ObjectFormat;
   readonly #pagedList: PagedList;
-  /** The version to continue the watch from; undefined when a list is needed first. */
-  #resourceVersion: string | undefined;
-  /** The newest applied version. */
-  #newest = '';
-  /** A list was complete before. */
-  #wasComplete = false;
-  #staleLists = 0;
-  /**
-   * Whether the server's watch cache cannot answer the next list: its answers were outdated, or it lacks the version.
-   */
-  #consistent = false;
   /** Whether the last watch failed within its initial events, and a list may succeed. */
   #listInstead = false;
-  /** Undefined when the running watch has no initial events, or they have ended. */
-  #initialEvents: InitialEvents | undefined;
   /** Of the running list, or of the running initial events. */
   #progress: ListProgress | undefined;
   #fieldSelector: string | undefined;
@@ -135,7 +117,14 @@ export class ListWatch {
     private readonly listener: ListWatchListener,
   ) {
     this.#resource = options.resource;
-    this.#cache = new ObjectCache(options.resource);
+    this.#state = new ResourceState(options, {
+      changed: (change) => listener.changed(change),
+      completed: () => this.#completed(),
+      restored: () => {
+        this.#restoredAt = options.clock.monotonic();
+        options.onRestored();
+      },
+    });
     this.#format = new ObjectFormat(options.resource, options.protobuf);
     this.#pagedList = new PagedList({
       ...options,
@@ -159,14 +148,13 @@ export class ListWatch {
   /** Runs until `signal` aborts, then resolves. Never rejects. */
   async run(stop: AbortSignal): Promise<void> {
     const { clock, random, relistAfter } = this.options;
-    this.listener.began(this.#cache);
+    this.listener.began(this.#state.cache);
     stop.addEventListener('abort', () => this.#interrupt.abort(), { once: true });
     while (!stop.aborted) {
       let delay = 0;
       if (this.#isOutdated) {
         this.#isOutdated = false;
-        this.#initialEvents = undefined;
-        this.#resourceVersion = undefined;
+        this.#state.requireList();
         await this.#sleep(relistDelay(random()), stop);
       }
       this.#interrupt = new AbortController();
@@ -174,13 +162,13 @@ export class ListWatch {
       try {
         const { watchList } = this.options;
         if (
-          this.#resourceVersion === undefined &&
+          this.#state.resourceVersion === undefined &&
           (this.#listInstead || watchList === undefined || watchList.isRefused)
         ) {
           await this.#measured(() => this.#orUndo(() => this.#list(signal)));
         }
         const watch = () => this.#orUndo(() => this.#watch(signal));
-        await (this.#resourceVersion === undefined ? this.#measured(watch) : watch());
+        await (this.#state.resourceVersion === undefined ? this.#measured(watch) : watch());
       } catch (error) {
         if (stop.aborted) {
           return;
@@ -190,9 +178,9 @@ export class ListWatch {
           : await notFoundIfAbsent(error, this.#resource, this.options.client, signal);
         delay = signal.aborted ? 0 : this.#recover(failure);
       }
-      if (this.#resourceVersion !== undefined && clock.monotonic() - this.#lastAnswer >= relistAfter) {
+      if (this.#state.resourceVersion !== undefined && clock.monotonic() - this.#lastAnswer >= relistAfter) {
         this.#note(2, `nothing was heard for ${relistAfter} ms; listing`);
-        this.#resourceVersion = undefined;
+        this.#state.requireList();
         delay = Math.max(delay, relistDelay(random()));
       }
       await this.#sleep(delay, stop);
@@ -216,10 +204,13 @@ export class ListWatch {
 
   /** Measures the progress of a list; until it ends, or a watch has all of its initial events. */
   async #measured(request: () => Promise<void>): Promise<void> {
-    const countObjects = () => this.#cache.named + (this.#initialEvents?.held?.size ?? 0);
-    this.#progress = new ListProgress(this.options.clock, countObjects, (text) => {
-      this.options.logger.info(`${this.#resource.name}: ${text}; the last known objects stay in force`);
-    });
+    this.#progress = new ListProgress(
+      this.options.clock,
+      () => this.#state.named,
+      (text) => {
+        this.options.logger.info(`${this.#resource.name}: ${text}; the last known objects stay in force`);
+      },
+    );
     try {
       await request();
     } finally {
@@ -232,16 +223,12 @@ export class ListWatch {
     this.#progress = undefined;
   }
 
-  /** Objects of repeatedly rejected lists must not accumulate in memory. */
   async #orUndo(request: () => Promise<void>): Promise<void> {
     try {
       await request();
     } catch (error) {
-      if (this.#resourceVersion === undefined && this.#cache.size > 2 * this.options.maxObjects) {
-        for (const change of this.#cache.undoList()) {
-          this.#report(change);
-        }
-        this.listener.settled(this.#cache);
+      if (this.#state.undoOversizedList()) {
+        this.listener.settled(this.#state.cache);
       }
       throw error;
     }
@@ -249,136 +236,59 @@ export class ListWatch {
 
   async #list(signal: AbortSignal): Promise<void> {
     let version: string | undefined;
-    const age = this.#listAge();
-    this.#cache.beginList();
-    for await (const part of this.#pagedList.parts(this.#selectors(), age, () => this.#cache.named, signal)) {
+    const state = this.#state;
+    const { listAge } = state;
+    state.beginList();
+    for await (const part of this.#pagedList.parts(this.#selectors(), listAge, () => state.named, signal)) {
       if (version === undefined) {
         // The version of the first page: a change that the watch repeats is harmless, a missed change is not.
         version = part.resourceVersion;
-        this.#refuseStale(version);
+        state.acceptVersion(version);
       }
       for (const item of part.items) {
         if (signal.aborted) {
           return;
         }
-        this.#put(item);
+        state.put(item);
       }
-      this.listener.settled(this.#cache);
+      this.listener.settled(state.cache);
     }
     if (version === undefined) {
       throw new ApiError('API_RESPONSE_INVALID', 'the list has no pages');
     }
-    this.#completeList(version, signal);
+    state.completeList(version, signal);
   }
 
-  #completeList(version: string, signal: AbortSignal): void {
-    for (const change of this.#cache.endList()) {
-      if (signal.aborted) {
-        return;
-      }
-      this.#report(change);
-    }
+  #completed(): void {
+    const { cache, resourceVersion } = this.#state;
     this.#endProgress();
-    this.#wasComplete = true;
-    this.#staleLists = 0;
-    this.#consistent = false;
     this.#listInstead = false;
-    this.#newest = version;
-    this.#resourceVersion = version;
     this.#answered();
     this.options.availability.answered(this.#resource.name);
-    this.#note(2, `listed ${countOf(this.#cache.size, 'object')}`, { resourceVersion: version });
-    this.listener.settled(this.#cache);
-    this.listener.listed(this.#cache);
-  }
-
-  /** Prefers the watch cache: cheap for the server, and free for etcd. */
-  #listAge(): ListAge {
-    if (this.#consistent) {
-      return 'consistent';
-    }
-    return this.#newest === '' ? 'any' : { notOlderThan: this.#newest };
-  }
-
-  #refuseStale(version: string): void {
-    const order = this.#newest === '' ? 0 : compareResourceVersions(version, this.#newest);
-    if (order === undefined || order >= 0) {
-      // Also when the list is truncated: its first objects are applied.
-      this.#newest = version;
-      return;
-    }
-    this.#staleLists += 1;
-    if (this.#staleLists < STALE_LISTS || !this.#consistent) {
-      // Another server, with a newer cache, may answer the second one.
-      this.#consistent ||= this.#staleLists >= STALE_LISTS - 1;
-      throw new ApiError('API_STALE', `the list is of version ${version}, and ${this.#newest} was seen already`);
-    }
-    this.options.logger.warn(
-      `${this.#resource.name}: the API server continues from version ${version}, which is older than ${this.#newest}; it was restored, and its current state is used`,
-    );
-    this.#restoredAt = this.options.clock.monotonic();
-    this.options.onRestored();
-    this.#newest = version;
+    this.#note(2, `listed ${countOf(cache.size, 'object')}`, { resourceVersion });
+    this.listener.settled(cache);
+    this.listener.listed(cache);
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    const { client, clock, random, availability } = this.options;
-    const query = this.#selectors();
-    query.set('watch', 'true');
-    query.set('allowWatchBookmarks', 'true');
-    query.set('timeoutSeconds', String(300 + Math.floor(random() * 300)));
-    this.#initialEvents = undefined;
-    if (this.#resourceVersion === undefined) {
-      this.#requestInitialEvents(query);
-    } else {
-      query.set('resourceVersion', this.#resourceVersion);
-    }
+    const { client, clock, availability } = this.options;
+    const query = this.#watchQuery();
     const begin = clock.monotonic();
     const response = await client.openWatch(
       { path: this.#resource.path, query, protobuf: this.#format.acceptsProtobuf },
       signal,
     );
-    if (!isOutage(this.#history) && this.#initialEvents === undefined) {
+    const withInitialEvents = this.#state.awaitsInitialEvents;
+    if (!isOutage(this.#history) && !withInitialEvents) {
       availability.answered(this.#resource.name);
     }
-    const patience = this.#initialEvents ? this.#initialTimer(response) : undefined;
-    const slow = this.#initialEvents
-      ? new SlowAnswerTimer(clock, this.options.pageTimeout, (failure) => response.destroy(failure))
-      : undefined;
-    let events = 0;
-    try {
-      for await (const arrived of watchEvents(response, {
-        ...this.options,
-        format: this.#format,
-        onSilence: () => client.dropIdleConnections(),
-        onBytes: (bytes) => {
-          this.#progress?.add(bytes);
-          slow?.add(bytes);
-        },
-      })) {
-        patience?.touch();
-        for (const event of arrived) {
-          if (signal.aborted) {
-            return;
-          }
-          if (this.#initialEvents) {
-            this.#applyInitial(event, this.#initialEvents, signal);
-          } else {
-            this.#apply(event);
-          }
-          events += 1;
-        }
-        if (!this.#initialEvents) {
-          patience?.cancel();
-          slow?.cancel();
-        }
-        this.listener.settled(this.#cache);
-      }
-    } finally {
-      patience?.cancel();
-      slow?.cancel();
+    const events = withInitialEvents
+      ? await this.#readInitialEvents(response, signal)
+      : await this.#readEvents(response, signal);
+    if (signal.aborted) {
+      return;
     }
-    if (this.#initialEvents) {
+    if (this.#state.awaitsInitialEvents) {
       throw new ApiError('API_INCOMPLETE', 'the watch ended within its initial events');
     }
     const lived = clock.monotonic() - begin;
@@ -388,123 +298,77 @@ export class ListWatch {
     }
   }
 
-  /** Servers without initial events may send nothing while nothing changes. */
-  #initialTimer(response: IncomingMessage): InactivityTimer {
-    const { clock, initialPatience } = this.options;
-    return new InactivityTimer(clock, initialPatience, () => {
-      if (this.#initialEvents) {
+  #watchQuery(): URLSearchParams {
+    const query = this.#selectors();
+    query.set('watch', 'true');
+    query.set('allowWatchBookmarks', 'true');
+    query.set('timeoutSeconds', String(300 + Math.floor(this.options.random() * 300)));
+    this.#state.dropInitialEvents();
+    let version = this.#state.resourceVersion;
+    if (version === undefined) {
+      query.set('sendInitialEvents', 'true');
+      query.set('resourceVersionMatch', 'NotOlderThan');
+      version = this.#state.beginInitialEvents();
+    }
+    if (version !== undefined) {
+      query.set('resourceVersion', version);
+    }
+    return query;
+  }
+
+  /** Limits the time within which the initial events of a watch must begin and progress, then reads further ones. */
+  async #readInitialEvents(response: IncomingMessage, signal: AbortSignal): Promise<number> {
+    const { clock, initialPatience, pageTimeout } = this.options;
+    // Servers without initial events may send nothing while nothing changes.
+    const patience = new InactivityTimer(clock, initialPatience, () => {
+      if (this.#state.awaitsInitialEvents) {
         response.destroy(new WatchListUnsupported(`neither events nor their end came within ${initialPatience} ms`));
       }
     });
-  }
-
-  #requestInitialEvents(query: URLSearchParams): void {
-    query.set('sendInitialEvents', 'true');
-    query.set('resourceVersionMatch', 'NotOlderThan');
-    // Without a version the state is consistent: the server compares its watch cache with etcd.
-    if (this.#wasComplete && !this.#consistent) {
-      query.set('resourceVersion', this.#newest);
+    const slow = new SlowAnswerTimer(clock, pageTimeout, (failure) => response.destroy(failure));
+    const cancel = () => {
+      patience.cancel();
+      slow.cancel();
+    };
+    try {
+      return await this.#readEvents(response, signal, {
+        onBytes: (bytes) => {
+          this.#progress?.add(bytes);
+          slow.add(bytes);
+        },
+        onEvents: () => patience.touch(),
+        onApplied: () => this.#state.awaitsInitialEvents || cancel(),
+      });
+    } finally {
+      cancel();
     }
-    this.#cache.beginList();
-    this.#initialEvents = { held: this.#wasComplete ? new Map() : undefined };
   }
 
-  /**
-   * If older objects are cached, changes are buffered until the version of the initial events is known, at their end.
-   */
-  #applyInitial(event: WatchEvent, { held }: InitialEvents, signal: AbortSignal): void {
-    const { type, object, resourceVersion: version } = event;
-    if (type === 'BOOKMARK') {
-      if (!event.endsInitialEvents) {
-        throw new WatchListUnsupported('a bookmark came before the end of the initial events');
-      }
-      if (version === undefined) {
-        throw new ApiError('API_RESPONSE_INVALID', 'the end of the initial events has no version');
-      }
-      this.#refuseStale(version);
-      this.#initialEvents = undefined;
-      for (const prepared of held?.values() ?? []) {
-        if (prepared !== undefined) {
-          this.#report(this.#cache.putPrepared(prepared));
+  /** @returns the number of events, when the server has ended the watch. */
+  async #readEvents(response: IncomingMessage, signal: AbortSignal, reading: WatchReading = {}): Promise<number> {
+    let count = 0;
+    const batches = watchEvents(response, {
+      ...this.options,
+      format: this.#format,
+      onSilence: () => this.options.client.dropIdleConnections(),
+      ...(reading.onBytes && { onBytes: reading.onBytes }),
+    });
+    for await (const events of batches) {
+      reading.onEvents?.();
+      for (const event of events) {
+        if (signal.aborted) {
+          return count;
         }
+        if (!this.#state.awaitsInitialEvents) {
+          this.#answered();
+        }
+        this.#state.apply(event, signal);
+        count += 1;
       }
-      this.#completeList(version, signal);
-      return;
+      reading.onApplied?.();
+      this.listener.settled(this.#state.cache);
     }
-    const { key } = object;
-    if (this.#cache.named + (held?.size ?? 0) > this.options.maxObjects) {
-      throw new ApiError(
-        'API_RESPONSE_INVALID',
-        `there are more than the ${this.options.maxObjects} initial events that are read; the watch was refused`,
-      );
-    }
-    if (held === undefined || key === undefined) {
-      this.#applyObject(type, object);
-      // The version of the snapshot is at least that of each object.
-      if (version !== undefined && (compareResourceVersions(version, this.#newest) ?? 1) > 0) {
-        this.#newest = version;
-      }
-    } else if (type === 'DELETED') {
-      held.set(key, undefined);
-      this.#cache.unconfirm(key);
-    } else {
-      const prepared = this.#cache.prepareUnlessKnown(key, object.kept);
-      if (prepared) {
-        held.set(key, prepared);
-      } else {
-        held.delete(key);
-      }
-    }
-  }
-
-  #apply({ type, object, resourceVersion: version }: WatchEvent): void {
-    this.#answered();
-    const order = version === undefined ? undefined : compareResourceVersions(version, this.#resourceVersion ?? '');
-    if (order !== undefined && order <= 0) {
-      // Versions increase along a watch: this event is a repetition.
-      this.#note(type === 'BOOKMARK' ? 6 : 4, 'an event came again', { type, resourceVersion: version });
-      return;
-    }
-    this.#applyObject(type, object);
-    if (version !== undefined) {
-      this.#resourceVersion = version;
-      this.#newest = version;
-    }
-  }
-
-  #applyObject(type: WatchEvent['type'], object: WatchEvent['object']): void {
-    if (type === 'ADDED' || type === 'MODIFIED') {
-      this.#put(object);
-    } else if (type === 'DELETED') {
-      const change = this.#cache.remove(object);
-      if (change === 'malformed') {
-        throw new ApiError('API_RESPONSE_INVALID', 'an object without a name was deleted');
-      }
-      this.#report(change);
-    }
-  }
-
-  #put(object: ReceivedObject): void {
-    // A list must fit, in addition to objects that events have added.
-    const room = (this.#resourceVersion === undefined ? 3 : 2) * this.options.maxObjects;
-    if (this.#cache.size >= room && !this.#cache.has(object)) {
-      throw new ApiError(
-        'API_RESPONSE_INVALID',
-        `there are more than the ${this.options.maxObjects} objects that are read; further ones were refused`,
-      );
-    }
-    const change = this.#cache.put(object);
-    if (change === 'malformed') {
-      this.options.logger.warn(`${this.#resource.name}: an object without a name is left out`);
-      return;
-    }
-    this.#report(change);
-  }
-
-  #report(change: ObjectChange | undefined): void {
-    if (change) {
-      this.listener.changed(change);
-    }
+    return count;
   }
 
   /** Records a valid answer of the server. */
@@ -520,9 +384,9 @@ export class ListWatch {
   /** @returns milliseconds to wait before continuing. */
   #recover(error: unknown): number {
     const { clock, onUnauthorized, random } = this.options;
-    const operation = this.#resourceVersion === undefined ? 'list' : 'watch';
-    const initialEvents = this.#initialEvents !== undefined;
-    this.#initialEvents = undefined;
+    const operation = this.#state.resourceVersion === undefined ? 'list' : 'watch';
+    const initialEvents = this.#state.awaitsInitialEvents;
+    this.#state.dropInitialEvents();
     if (this.#format.acceptsProtobuf && this.#format.failed(error)) {
       this.options.logger.warn(
         `${this.#resource.name}: the API server, or a proxy before it, does not send protobuf that can be read (${messageOf(error)}); objects are read as JSON`,
@@ -535,8 +399,8 @@ export class ListWatch {
       return 0;
     }
     this.#listInstead ||= initialEvents && mayListInstead(error);
-    if (operation === 'list' && isUnavailableInCache(error)) {
-      this.#consistent = true;
+    if (operation === 'list') {
+      this.#state.listFailed(error);
     }
     const reaction = reactToFailure(this.#history, {
       error,
@@ -550,7 +414,7 @@ export class ListWatch {
     this.#note(2, `a ${operation} failed: ${messageOf(error)}; retrying in ${Math.round(reaction.delay)} ms`);
     this.#reportFailure(error, reaction);
     if (reaction.relist) {
-      this.#resourceVersion = undefined;
+      this.#state.requireList();
     }
     if (reaction.renewCredentials) {
       onUnauthorized();
@@ -624,12 +488,4 @@ export class ListWatch {
       logger.debug(level, `${this.#resource.name}: ${text}`, fields);
     }
   }
-}
-
-/** Whether the list was refused because the watch cache lacks it, or because it is too large for one answer. */
-function isUnavailableInCache(error: unknown): boolean {
-  return (
-    error instanceof ResponseTooLarge ||
-    (error instanceof ApiStatusError && (error.status === 410 || error.isVersionTooLarge))
-  );
 }
