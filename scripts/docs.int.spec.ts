@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { failuresOf } from '@kube-proxier/network-sandbox';
@@ -9,29 +9,7 @@ import { AgentOnNode, NODE_PORT } from '../packages/agent/src/testing/agent-on-n
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 
-function markdownIn(directory: string): readonly string[] {
-  return readdirSync(join(ROOT, directory), { withFileTypes: true }).flatMap((entry) => {
-    const path = join(directory, entry.name);
-    if (entry.isDirectory()) {
-      return ['node_modules', 'dist', '.git', 'coverage'].includes(entry.name) ? [] : markdownIn(path);
-    }
-    return entry.name.endsWith('.md') ? [path] : [];
-  });
-}
-
-const PAGES = markdownIn('.');
 const read = (page: string) => readFileSync(join(ROOT, page), 'utf8');
-
-describe('links', () => {
-  test.each(PAGES)('%s', (page) => {
-    const text = read(page).replace(/```.*?```/gs, '');
-    const broken = [...text.matchAll(/\]\(([^)\s]+)\)/g)]
-      .map(([, target = '']) => target.split('#')[0] ?? '')
-      .filter((target) => target !== '' && !/^[a-z]+:/.test(target))
-      .filter((target) => !existsSync(resolve(ROOT, dirname(page), target)));
-    expect(broken).toEqual([]);
-  });
-});
 
 interface Command {
   readonly command: string;
