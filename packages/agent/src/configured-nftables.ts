@@ -1,4 +1,7 @@
-import type { BackendModule } from '@kube-proxier/core';
+import { type BackendModule, combinedAffinity, type FormerAffinity, type IPFamily } from '@kube-proxier/core';
+import { readRecentAffinity } from '@kube-proxier/iptables';
+import { readTemplateAffinity } from '@kube-proxier/ipvs';
+import { type CommandRunner, recentFiles } from '@kube-proxier/linux';
 import { createNftablesBackend, type NftablesBackendOptions } from '@kube-proxier/nftables';
 import { type LocalhostNodePortSetting, withLocalhostNodePorts } from './with-localhost-node-ports.js';
 
@@ -7,11 +10,21 @@ export interface ConfiguredNftablesOptions extends NftablesBackendOptions {
   readonly localhostNodePorts?: LocalhostNodePortSetting;
 }
 
-/** Mode nftables with its optional companion for localhost NodePorts. Has no side effects until it is used. */
+/**
+ * Mode nftables, which takes over the session affinity of modes iptables and ipvs, with its optional companion for
+ * localhost NodePorts. Has no side effects until it is used.
+ */
 export function createConfiguredNftablesBackend({
   localhostNodePorts = false,
   ...options
 }: ConfiguredNftablesOptions = {}): BackendModule {
-  const backend = createNftablesBackend(options);
+  const { runner } = options;
+  const backend = createNftablesBackend({ formerAffinity: (family) => readFormerAffinity(family, runner), ...options });
   return localhostNodePorts === false ? backend : withLocalhostNodePorts(backend, localhostNodePorts);
+}
+
+async function readFormerAffinity(family: IPFamily, runner: CommandRunner | undefined): Promise<FormerAffinity> {
+  return combinedAffinity(
+    await Promise.all([readRecentAffinity(recentFiles(runner)), readTemplateAffinity(family, runner)]),
+  );
 }

@@ -12,6 +12,7 @@ export * from './contract/backend-module.js';
 export * from './contract/backend-options.js';
 export * from './contract/cleanup.js';
 export * from './contract/dataplane.js';
+export * from './contract/former-affinity.js';
 export * from './contract/host-requirements.js';
 export * from './contract/logger.js';
 export * from './contract/preview.js';

@@ -10,6 +10,7 @@ export {
   iptablesBackend,
 } from './backend.js';
 export { IptablesDataplane, type IptablesDataplaneOptions } from './dataplane.js';
+export { readRecentAffinity } from './former-affinity.js';
 export type { HostFacts, InstalledIptables } from './plan/installed-iptables.js';
 export { IptablesPlanner, MAX_ENDPOINTS_WITH_COMMENTS } from './plan/iptables-planner.js';
 export {

@@ -60,12 +60,14 @@ export {
 export { IPTABLES_SYNC_METRICS } from './iptables/iptables-sync-metrics.js';
 export { detectIptablesVariant, type IptablesVariantChoice, type SavedFamilies } from './iptables/iptables-variant.js';
 export { IptablesRuleLookup, openIptablesRules } from './iptables/netlink/iptables-rule-lookup.js';
+export { type RecentClient, type RecentFiles, readRecentLists, recentFiles } from './iptables/recent-lists.js';
 export { type ChainRemovalOptions, removeChains, removedObjects } from './iptables/remove-chains.js';
 export { RuleSentinels, type WatchedRule } from './iptables/rule-sentinels.js';
 export { splitWords, targetOf, withoutComment } from './iptables/rule-text.js';
 export { type RuleWatchOptions, watchRules } from './iptables/watch-rules.js';
 export * from './ipvs/ipvs.js';
 export { IpvsNetlink } from './ipvs/ipvs-netlink.js';
+export { type IpvsTemplate, readIpvsTemplates } from './ipvs/ipvs-templates.js';
 export * from './ipvs/probe-ipvs.js';
 export * from './link/address-events.js';
 export { AddressEventsNetlink } from './link/address-events-netlink.js';
@@ -116,6 +118,7 @@ export {
   renderNftTransaction,
 } from './nftables/nft-transaction.js';
 export { type NftChange, NftMonitorReader, type NftWatch } from './nftables/nft-watch.js';
+export { jhashOf } from './nftables/rules/jhash.js';
 export {
   type NftBitwise,
   type NftConntrack,

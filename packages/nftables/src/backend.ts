@@ -2,8 +2,11 @@ import {
   type BackendModule,
   checkBackendOptions,
   checkProxierContext,
+  combinedAffinity,
   countsMeasurement,
   createPreview,
+  type FormerAffinity,
+  type IPFamily,
   type Logger,
   OptionRules,
   type Preview,
@@ -45,6 +48,11 @@ export interface NftablesBackendOptions {
   readonly countConnections?: boolean;
   /** Whether the kernel refuses foreign changes of the table. Default `never`. */
   readonly ownedTable?: OwnedTable;
+  /**
+   * The clients of session affinity of other rules on this host, of another mode or of kube-proxy: they keep their
+   * endpoints when the table is created. Default: none.
+   */
+  readonly formerAffinity?: (family: IPFamily) => Promise<FormerAffinity>;
   /** Default: `constant` where this host accepts it, else `chain-per-service`. */
   readonly layout?: Layout;
 }
@@ -66,13 +74,15 @@ export function createNftablesBackend(options: NftablesBackendOptions = {}): Bac
     ownedTable: OptionRules.oneOf(OWNED_TABLE_SETTINGS),
     layout: OptionRules.oneOf(LAYOUTS),
     access: OptionRules.oneOf(NFT_ACCESS_SETTINGS),
+    formerAffinity: OptionRules.function,
   });
   const { runner = createCommandRunner(), access, countConnections = false, layout, ownedTable = 'never' } = options;
+  const { formerAffinity } = options;
   const choice = new NftChoice({ runner, ...(access === undefined ? {} : { access }) });
   const nft = () => choice.create();
   const host = { runner, choice, ownedTable, ...(layout === undefined ? {} : { layout }) };
   const support = new HostSupport({ ...host, trustsInstalled: true });
-  const proxiers = new ProxierRegistry(support, choice, countConnections, runner);
+  const proxiers = new ProxierRegistry(support, choice, countConnections, runner, formerAffinity);
   return {
     mode: MODE,
     description: 'Programs netfilter through nftables, with a ruleset that does not grow with the cluster',
@@ -109,6 +119,7 @@ class ProxierRegistry {
     private readonly choice: NftChoice,
     private readonly countConnections: boolean,
     private readonly runner: CommandRunner,
+    private readonly formerAffinity: NftablesBackendOptions['formerAffinity'],
   ) {}
 
   create(context: ProxierContext): Proxier {
@@ -129,6 +140,7 @@ class ProxierRegistry {
       },
       canCountEndpoints: () => this.#canCountEndpoints(logger, options),
       tableFlags: () => this.#tableFlags(logger),
+      formerAffinity: async () => (await this.formerAffinity?.(family)) ?? combinedAffinity([]),
       onRefused: (error) => {
         if (!isLayoutAssumed) {
           return error;

@@ -5,8 +5,10 @@ import {
   countOf,
   type Dataplane,
   type DriftReporter,
+  type FormerAffinity,
   type IPFamily,
   type Logger,
+  messageOf,
   type ProxyState,
   type RuleChange,
   type ServiceCounts,
@@ -20,7 +22,7 @@ import { keepTraffic } from './apply/keep-traffic.js';
 import { removeTable } from './cleanup.js';
 import type { InstalledNftables } from './plan/installed-nftables.js';
 import { type Layout, nftFamily, TABLE } from './plan/layout.js';
-import { NftablesPlanner } from './plan/nftables-planner.js';
+import { isEmptyTable, NftablesPlanner } from './plan/nftables-planner.js';
 import type { NftablesTransaction } from './plan/nftables-transaction.js';
 import { renderChanges } from './plan/render-changes.js';
 import { isRefusal } from './probe.js';
@@ -50,6 +52,10 @@ export interface NftablesDataplaneOptions {
    * `canCountEndpoints` may now return something else. Default: the same error.
    */
   readonly onRefused?: (error: NftError) => Error;
+  /**
+   * The clients of session affinity of other rules; called before a full sync without a table. Default: none.
+   */
+  readonly formerAffinity?: () => Promise<FormerAffinity>;
   readonly logger?: Logger;
   /** Default: the system's. */
   readonly clock?: Clock;
@@ -63,6 +69,8 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
   readonly #counters = new Set<string>();
   #fullyRandom: boolean | undefined;
   #leftovers = false;
+  /** Whether the clients of other rules are of use. */
+  #hasFormerAffinity = true;
 
   constructor(private readonly options: NftablesDataplaneOptions) {
     const { countConnections = false, countTraffic = false, masqueradeBit = 14, logger = silentLogger } = options;
@@ -94,9 +102,17 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
       const { leftovers } = await applyTransaction(kept, { nft, family, logger: this.#logger });
       this.#leftovers = leftovers;
     } catch (error) {
+      // The next sync does without: affinity must not delay it.
+      this.#hasFormerAffinity = false;
       throw isRefusal(error) ? (this.options.onRefused?.(error) ?? error) : error;
     }
     this.#noteCounters(transaction);
+    if (transaction.keptClients !== undefined) {
+      this.#logger.info('Session affinity: clients of the previous rules keep their endpoints', {
+        family,
+        clients: transaction.keptClients,
+      });
+    }
   }
 
   async readBack(): Promise<InstalledNftables> {
@@ -114,7 +130,22 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
     for (const name of installed.table?.counters.keys() ?? []) {
       this.#counters.add(name);
     }
-    return installed;
+    const formerAffinity =
+      this.#hasFormerAffinity && isEmptyTable(installed.table) ? await this.#formerAffinity() : undefined;
+    return formerAffinity === undefined ? installed : { ...installed, formerAffinity };
+  }
+
+  /** Without it, clients get new endpoints, so a failure must not delay the sync. */
+  async #formerAffinity(): Promise<FormerAffinity | undefined> {
+    const { family, formerAffinity } = this.options;
+    try {
+      return await formerAffinity?.();
+    } catch (error) {
+      this.#logger.warn(`Session affinity: clients of the previous rules get new endpoints: ${messageOf(error)}`, {
+        family,
+      });
+      return undefined;
+    }
   }
 
   /**

@@ -35,6 +35,8 @@ export interface Libc {
   capset(header: Uint8Array, sets: Uint8Array): number;
   /** @returns the number of bytes that the attribute has. */
   getxattr(path: string, name: string, value: Uint8Array, length: number): number | bigint;
+  /** @param resolution receives a `struct timespec`: seconds and nanoseconds, 64 bits each. */
+  clockGetres(clock: number, resolution: Uint8Array): number;
   madvise(address: number, length: number, advice: number): number;
   /** Absent in C libraries without it, such as musl. Returns 1 when memory was returned to the system. */
   mallocTrim?(keep: number): number;
@@ -62,6 +64,7 @@ const SIGNATURES = {
   capget: 'int capget(void *, void *)',
   capset: 'int capset(void *, const void *)',
   getxattr: 'long getxattr(const char *, const char *, void *, size_t)',
+  clockGetres: 'int clock_getres(int, void *)',
   madvise: 'int madvise(uintptr_t, size_t, int)',
 } as const;
 

@@ -1,6 +1,7 @@
-import type { ProxyState, ResolvedServicePort } from '@kube-proxier/core';
+import { type FormerAffinity, keptClientsOf, type ProxyState, type ResolvedServicePort } from '@kube-proxier/core';
 import type { ElementValues } from './element-diff.js';
-import { idOfAffinityKey } from './layout.js';
+import { clientsSet, layoutOf } from './frontend-chains.js';
+import { AFFINITY, clientKey, idOfAffinityKey, type Layout, MAX_REMEMBERED } from './layout.js';
 import type { ForgottenClients } from './nftables-transaction.js';
 import { affinityOf, classid } from './service-elements.js';
 
@@ -45,4 +46,36 @@ export function staleAffinityClients(state: ProxyState, remembered: ElementValue
     }
   }
   return [...unknown].map(([id, numbers]) => ({ id: Number(id), numbers }));
+}
+
+/** An element of a new table that a client of other rules becomes. */
+export type FormerClient = readonly [container: string, key: string, value: string | undefined, seconds: number];
+
+/**
+ * The elements of the clients of other rules, for a new table, at most {@link MAX_REMEMBERED}. Yields after each service
+ * port, so that a caller can pause.
+ */
+export function* formerClients(
+  { family, servicePorts }: ProxyState,
+  layout: Layout,
+  former: FormerAffinity | undefined,
+): Generator<void, readonly FormerClient[]> {
+  const clients: FormerClient[] = [];
+  for (const port of former === undefined ? [] : servicePorts.values()) {
+    if (former === undefined || port.affinitySeconds === undefined) {
+      continue;
+    }
+    yield;
+    const hasMap = layoutOf(port, layout) === 'constant';
+    const { id, numbers } = affinityOf(port);
+    for (const { address, seconds, endpoint } of keptClientsOf(port, former)) {
+      const element: FormerClient = hasMap
+        ? [AFFINITY, `${clientKey(address, family)} . ${id}`, classid(numbers.get(endpoint) ?? 0), seconds]
+        : [clientsSet(port, { key: endpoint }), address, undefined, seconds];
+      if (clients.push(element) >= MAX_REMEMBERED) {
+        return clients;
+      }
+    }
+  }
+  return clients;
 }

@@ -283,7 +283,7 @@ export function layoutOf({ frontends }: ResolvedServicePort, layout: Layout): La
 }
 
 /** The set of clients that stay with an endpoint of a service port, in the layout without maps. */
-export function clientsSet(port: ResolvedServicePort, { key }: Endpoint): string {
+export function clientsSet(port: ResolvedServicePort, { key }: Pick<Endpoint, 'key'>): string {
   return `clients/${shortHash(JSON.stringify([port.key, key, port.affinitySeconds]))}`;
 }
 

@@ -1,3 +1,4 @@
+import type { FormerAffinity } from '@kube-proxier/core';
 import type { NftTable, NftTableFlag } from '@kube-proxier/linux';
 import type { Layout } from './layout.js';
 
@@ -10,6 +11,8 @@ export interface InstalledNftables {
   readonly flags?: readonly NftTableFlag[];
   /** The table exists without these flags. Flags cannot be added, so the table is replaced. Default false. */
   readonly lacksFlags?: boolean;
+  /** Where the table does not exist: clients of session affinity of other rules. Default none. */
+  readonly formerAffinity?: FormerAffinity;
 }
 
 /** Host capabilities that rules depend on. */

@@ -1,5 +1,6 @@
 import type { IPFamily, Protocol } from '@kube-proxier/core';
 import {
+  jhashOf,
   type NftFamily,
   type NftField,
   type NftHash,
@@ -123,7 +124,7 @@ export const AFFINITY_MARKS = 'affinity-marks';
 export const WRITTEN_BY_PACKETS: ReadonlySet<string> = new Set([AFFINITY, AFFINITY_MARKS]);
 
 /** Maximum number of affinity entries, over all service ports. Further clients are served without affinity. */
-const MAX_REMEMBERED = 262_144;
+export const MAX_REMEMBERED = 262_144;
 /** Maximum number of packets processed concurrently; each is in the map for some microseconds. */
 const MAX_MARKS = 16_384;
 
@@ -145,13 +146,19 @@ export interface PacketFields {
 
 /** Seed of all hashes. */
 export const HASH_SEED = 0x6b70;
+const HASH_MODULUS = 4_294_967_295;
 
 /**
  * For maps written by packets, nft 1.0.6 limits the key to 16 bytes, the size of an IPv6 address. Clients with the same
  * hash (two of 65,000 with a probability of 1/2) share an endpoint, as with one address.
  */
 function hashed(...of: readonly NftPayload[]): NftHash {
-  return { kind: 'jhash', of, modulus: 4_294_967_295, seed: HASH_SEED };
+  return { kind: 'jhash', of, modulus: HASH_MODULUS, seed: HASH_SEED };
+}
+
+/** The key of a client in the map {@link AFFINITY}. */
+export function clientKey(address: string, family: IPFamily): string {
+  return family === 'IPv4' ? address : String(jhashOf(address, HASH_MODULUS, HASH_SEED));
 }
 
 export function fieldsOf(family: IPFamily): PacketFields {

@@ -12,7 +12,7 @@ import {
   structurallyEqual,
 } from '@kube-proxier/core';
 import type { NftSetOrMap, NftTable } from '@kube-proxier/linux';
-import { removedAffinityClients, staleAffinityClients } from './affinity-clients.js';
+import { formerClients, removedAffinityClients, staleAffinityClients } from './affinity-clients.js';
 import { renderKind } from './chain-rules.js';
 import {
   collectElements,
@@ -114,6 +114,7 @@ export class NftablesPlanner {
     const draft = new TransactionDraft();
     const { previous } = changes;
     let load: TableLoad | undefined;
+    let keptClients = 0;
     let forget: readonly ForgottenClients[] = [];
     let facts = installed?.facts ?? DEFAULT_FACTS;
     if (installed === undefined && previous !== undefined) {
@@ -121,8 +122,8 @@ export class NftablesPlanner {
       ({ facts } = planned);
       forget = yield* this.#planChanges(next, previous, planned, changes, draft);
       this.#planned.set(next, planned);
-    } else if (installed?.table === undefined || isEmptyTable(installed.table)) {
-      load = yield* this.#planLoad(next, facts, installed, draft);
+    } else if (installed === undefined || isEmptyTable(installed.table)) {
+      ({ load, keptClients } = yield* this.#planLoad(next, facts, installed, draft));
     } else {
       forget = yield* this.#planAll(next, installed, draft);
     }
@@ -132,6 +133,7 @@ export class NftablesPlanner {
       : {
           write: { family: nftFamily(next.family), table: TABLE, commands },
           ...(load === undefined ? {} : { load }),
+          ...(keptClients === 0 ? {} : { keptClients }),
           forget,
           problems: yield* problemsOf(changes, facts),
         };
@@ -168,7 +170,7 @@ export class NftablesPlanner {
     facts: HostFacts,
     installed: InstalledNftables | undefined,
     draft: TransactionDraft,
-  ): Slices<TableLoad | undefined> {
+  ): Slices<{ readonly load: TableLoad | undefined; readonly keptClients: number }> {
     const parts = new SharedParts();
     const counters = new Set<string>();
     const sets = new Map<string, NftSetOrMap>();
@@ -191,6 +193,12 @@ export class NftablesPlanner {
     for (const name of counters) {
       draft.addCounter(name);
     }
+    const former = yield* formerClients(next, facts.layout, installed?.formerAffinity);
+    const kept = former.filter(([container]) => containers.has(container));
+    for (const element of kept) {
+      draft.addElement(element);
+    }
+    const keptClients = kept.length;
     const hairpins = [...parts.hairpins.keys()];
     const elements = () => this.#allElements(next, ports, facts, hairpins);
     const { loadPart = LOAD_PART } = this.options;
@@ -205,12 +213,12 @@ export class NftablesPlanner {
         draft.addElement(element);
       }
       writeChains(chains, draft);
-      return undefined;
+      return { load: undefined, keptClients };
     }
     const end = new TransactionDraft();
     writeChains(new Map([...chains].filter(([, { base }]) => base === undefined)), draft);
     writeChains(new Map([...chains].filter(([, { base }]) => base !== undefined)), end);
-    return { elements: () => inParts(elements(), loadPart), end: end.commands() };
+    return { load: { elements: () => inParts(elements(), loadPart), end: end.commands() }, keptClients };
   }
 
   /** All elements of a state, each once, in lists. */
@@ -405,9 +413,9 @@ function* addKeptClients({ container, elements }: KeptElements, draft: Transacti
   }
 }
 
-/** The state of a table that was claimed with the flag `owner`, but not written yet. */
-function isEmptyTable({ chains, containers, counters }: NftTable): boolean {
-  return chains.size === 0 && containers.size === 0 && counters.size === 0;
+/** Whether a table does not exist, or was claimed with the flag `owner`, but not written yet. */
+export function isEmptyTable(table: NftTable | undefined): boolean {
+  return table === undefined || (table.chains.size === 0 && table.containers.size === 0 && table.counters.size === 0);
 }
 
 function endpointsOf(port: ResolvedServicePort | undefined): number {

@@ -37,6 +37,8 @@ export interface NftablesTransaction {
    * transaction, as the kernel may expire a client at any time.
    */
   readonly forget: readonly ForgottenClients[];
+  /** Number of affinity clients of other rules that a new table has. Default 0. */
+  readonly keptClients?: number;
   /** Unsupported requests of Services, for the log. */
   readonly problems: readonly string[];
 }
