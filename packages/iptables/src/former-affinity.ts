@@ -4,7 +4,7 @@ import { serviceChain } from './plan/layout.js';
 
 /**
  * The clients of session affinity of mode iptables, kube-proxier's or kube-proxy's: the lists of the match `recent` have
- * the same names (spec I-3, I-40).
+ * the same names (spec I-3).
  *
  * @param files of the lists. Default: of this process's network namespace.
  * @throws Error of the system when a list cannot be read.

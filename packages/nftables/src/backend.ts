@@ -37,6 +37,7 @@ import { NftablesLayoutRefused } from './nftables-error.js';
 import { ownsRule, plannedPath, readPacketPath } from './packet-path.js';
 import { LAYOUTS, type Layout } from './plan/layout.js';
 import { HostSupport, OWNED_TABLE_SETTINGS, type OwnedTable } from './probe.js';
+import { readKubeProxyAffinity } from './read-back/kube-proxy-affinity.js';
 import { withRemovedTexts } from './read-back/list-rule-texts.js';
 
 export interface NftablesBackendOptions {
@@ -49,8 +50,8 @@ export interface NftablesBackendOptions {
   /** Whether the kernel refuses foreign changes of the table. Default `never`. */
   readonly ownedTable?: OwnedTable;
   /**
-   * The clients of session affinity of other rules on this host, of another mode or of kube-proxy: they keep their
-   * endpoints when the table is created. Default: none.
+   * The clients of session affinity of another mode on this host: they keep their endpoints when the table is created,
+   * as do those of kube-proxy's nftables mode. Default: none.
    */
   readonly formerAffinity?: (family: IPFamily) => Promise<FormerAffinity>;
   /** Default: `constant` where this host accepts it, else `chain-per-service`. */
@@ -140,7 +141,13 @@ class ProxierRegistry {
       },
       canCountEndpoints: () => this.#canCountEndpoints(logger, options),
       tableFlags: () => this.#tableFlags(logger),
-      formerAffinity: async () => (await this.formerAffinity?.(family)) ?? combinedAffinity([]),
+      formerAffinity: async () => {
+        const known = await Promise.all([
+          readKubeProxyAffinity(this.choice.create(), family),
+          this.formerAffinity?.(family),
+        ]);
+        return combinedAffinity(known.filter((one) => one !== undefined));
+      },
       onRefused: (error) => {
         if (!isLayoutAssumed) {
           return error;

@@ -109,6 +109,12 @@ export class FakeNft implements Nft {
     return found?.declaration.kind === kind ? new Map(found.elements) : undefined;
   }
 
+  async listSets(family: NftFamily, table: string): Promise<readonly string[]> {
+    this.#failIfAsked();
+    const containers = this.#tables.get(`${family} ${table}`)?.containers ?? new Map();
+    return [...containers].flatMap(([name, { declaration }]) => (declaration.kind === 'set' ? [name] : []));
+  }
+
   watch(family: NftFamily, table: string, onChange: (change: NftChange) => void): NftWatch {
     const watcher = { key: `${family} ${table}`, onChange };
     this.#watchers.add(watcher);

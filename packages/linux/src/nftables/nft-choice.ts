@@ -188,6 +188,10 @@ class ChosenNft implements Nft {
     return (await this.#use()).listElements(family, table, kind, name);
   }
 
+  async listSets(family: NftFamily, table: string): Promise<readonly string[]> {
+    return (await this.#use()).listSets(family, table);
+  }
+
   async listCounters(family: NftFamily, table: string): Promise<ReadonlyMap<string, NftCounter> | undefined> {
     return (await this.#use()).listCounters(family, table);
   }

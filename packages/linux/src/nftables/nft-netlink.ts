@@ -183,6 +183,16 @@ class NetlinkNft implements Nft {
     });
   }
 
+  listSets(family: NftFamily, table: string): Promise<readonly string[]> {
+    return this.#inTurn(async () => {
+      const { value, mark } = await this.#follower.steadily(nftTableKey(family, table), () =>
+        this.#lists.sets(family, table),
+      );
+      this.#follower.release(mark);
+      return (value ?? []).flatMap(({ kind, name }) => (kind === 'set' ? [name] : []));
+    });
+  }
+
   listCounters(
     family: NftFamily,
     table: string,

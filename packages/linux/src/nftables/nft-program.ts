@@ -167,6 +167,13 @@ class NftProgram implements Nft {
     return found && parseNftElements(found[1]);
   }
 
+  async listSets(family: NftFamily, table: string): Promise<readonly string[]> {
+    const text = (await this.#listing(['sets', family])) ?? '{"nftables":[]}';
+    return parseNftObjects(text).flatMap(([kind, fields]) =>
+      kind === 'set' && fields.table === table ? [String(fields.name)] : [],
+    );
+  }
+
   async listCounters(family: NftFamily, table: string): Promise<ReadonlyMap<string, NftCounter> | undefined> {
     const text = await this.#listing(['counters', 'table', family, table]);
     if (text === undefined) {

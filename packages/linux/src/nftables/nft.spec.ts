@@ -160,6 +160,9 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
       expires: expect.any(Number),
     });
     expect(await nft.listElements(family, TABLE, 'map', 'no-such')).toBeUndefined();
+    expect(await nft.listSets(family, TABLE)).toEqual(expect.arrayContaining(['allowed', 'addresses']));
+    expect(await nft.listSets(family, TABLE)).not.toContain('affinity');
+    expect(await nft.listSets(family, 'no-such')).toEqual([]);
     expect(await nft.tables(family)).toEqual([TABLE]);
     expect(await nft.version()).toMatch(/^\d+\.\d+/);
   });

@@ -48,6 +48,9 @@ export interface Nft {
     name: string,
   ): Promise<ReadonlyMap<string, NftElement> | undefined>;
 
+  /** Names of the sets of a table, without maps; empty when the table does not exist. */
+  listSets(family: NftFamily, table: string): Promise<readonly string[]>;
+
   /**
    * Counters of a table by name; undefined when the table does not exist.
    *
