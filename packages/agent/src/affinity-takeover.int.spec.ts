@@ -1,117 +1,32 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { SANDBOX_NETWORK } from '@kube-proxier/network-sandbox';
-import { AgentOnNode } from './testing/agent-on-node.js';
+import { STICKY_NODE_PORT, StickyClients } from './testing/sticky-clients.js';
 
-const NODE_PORT = 31_270;
-const CLIENTS = Array.from({ length: 12 }, (_, index) => index + 20);
-const ADDRESSES = {
-  IPv4: CLIENTS.map((number) => `203.0.113.${number}`),
-  IPv6: CLIENTS.map((number) => `2001:db8:203::${number}`),
-};
 const TIMEOUT = 300_000;
 
-/** Twelve clients and three endpoints: that all keep theirs by chance has a probability of 3^-12, 2 in a million. */
 describe('session affinity over a change of the proxy mode', () => {
-  let node: AgentOnNode;
+  let clients: StickyClients;
 
   beforeEach(async () => {
-    node = await AgentOnNode.create('nft');
-    const { client, router, pods, remotePods } = node.sandbox;
-    for (const [family, prefix] of [
-      ['IPv4', '/32'],
-      ['IPv6', '/128'],
-    ] as const) {
-      for (const address of ADDRESSES[family]) {
-        const nodad = family === 'IPv6' ? ['nodad'] : [];
-        await client.exec(['ip', 'address', 'add', address + prefix, 'dev', 'eth0', ...nodad]);
-        await router.exec([
-          'ip',
-          'route',
-          'add',
-          address + prefix,
-          'via',
-          client.address(family),
-          'dev',
-          'client',
-          'onlink',
-        ]);
-      }
-    }
-    const endpoints = [...pods, ...remotePods];
-    const slice = (family: 'IPv4' | 'IPv6', addresses: readonly string[]) => `---
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata: {name: sticky-${family.toLowerCase()}, namespace: work, labels: {kubernetes.io/service-name: sticky}}
-addressType: ${family}
-ports: [{port: 8080}]
-endpoints: [${addresses.map((address) => `{addresses: ["${address}"]}`).join(', ')}]
-`;
-    writeFileSync(
-      join(node.directory, 'sticky.yaml'),
-      `apiVersion: v1
-kind: Service
-metadata: {name: sticky, namespace: work}
-spec:
-  type: NodePort
-  ipFamilyPolicy: RequireDualStack
-  ipFamilies: [IPv4, IPv6]
-  clusterIPs: [10.96.0.20, "fd00:10:96::20"]
-  clusterIP: 10.96.0.20
-  ports: [{port: 80, nodePort: ${NODE_PORT}}]
-  sessionAffinity: ClientIP
-${slice(
-  'IPv4',
-  endpoints.map(({ ipv4 }) => ipv4),
-)}${slice(
-  'IPv6',
-  endpoints.map(({ ipv6 }) => ipv6),
-)}---
-apiVersion: v1
-kind: Node
-metadata: {name: ${SANDBOX_NETWORK.nodeName}}
-status: {addresses: [{type: InternalIP, address: ${node.sandbox.node.ipv4}}]}
-`,
-    );
+    clients = await StickyClients.create('nft');
   }, TIMEOUT);
 
-  afterEach(() => node.close());
-
-  /** The endpoint that each client reaches, over both families. */
-  async function endpointsOfClients(): Promise<Readonly<Record<string, string>>> {
-    const { client, node: host } = node.sandbox;
-    const found: Record<string, string> = {};
-    for (const family of ['IPv4', 'IPv6'] as const) {
-      for (const from of ADDRESSES[family]) {
-        const outcome = await client.connect({ to: host.address(family), port: NODE_PORT, from, timeout: 10_000 });
-        found[from] = outcome.kind === 'answered' ? outcome.by : outcome.kind;
-      }
-    }
-    return found;
-  }
-
-  async function runMode(mode: string): Promise<void> {
-    node.start(mode);
-    await node.until(`only ${mode}`, () => node.log.includes('No leftovers of other proxy modes found'));
-  }
+  afterEach(() => clients.node.close());
 
   /** Runs mode nftables after other rules, which are in force, have served every client. */
   async function expectKept(kept: Readonly<Record<string, string>>): Promise<void> {
     expect(new Set(Object.values(kept))).toEqual(new Set(['pod1', 'pod2', 'remote-pod1']));
-    await runMode('nftables');
-    expect(await endpointsOfClients()).toEqual(kept);
-    expect(
-      node.log.match(/Session affinity: clients of the previous rules keep their endpoints .*clients=12/g),
-    ).toHaveLength(2);
+    await clients.runMode('nftables');
+    expect(await clients.endpoints()).toEqual(kept);
+    const report = new RegExp(`keep their endpoints .*clients=${StickyClients.count}`, 'g');
+    expect(clients.node.log.match(report)).toHaveLength(2);
   }
 
   test(
     'clients keep their endpoints from mode iptables to mode nftables',
     async () => {
-      await runMode('iptables');
-      const before = await endpointsOfClients();
-      await node.stop();
+      await clients.runMode('iptables');
+      const before = await clients.endpoints();
+      await clients.node.stop();
       await expectKept(before);
     },
     TIMEOUT,
@@ -120,12 +35,12 @@ status: {addresses: [{type: InternalIP, address: ${node.sandbox.node.ipv4}}]}
   test(
     "clients keep their endpoints from kube-proxy's nftables mode",
     async () => {
+      const { node, pods, remotePods } = clients.node.sandbox;
       for (const family of ['IPv4', 'IPv6'] as const) {
-        const { node: host, pods, remotePods } = node.sandbox;
         const endpoints = [...pods, ...remotePods].map((pod) => pod.address(family));
-        await host.exec(['nft', '-f', '-'], { stdin: kubeProxyRules(family, endpoints) });
+        await node.exec(['nft', '-f', '-'], { stdin: kubeProxyRules(family, endpoints) });
       }
-      await expectKept(await endpointsOfClients());
+      await expectKept(await clients.endpoints());
     },
     TIMEOUT,
   );
@@ -149,7 +64,7 @@ numgen random mod ${names.length} vmap { ${names.map((name, index) => `${index} 
 }
 chain nat-prerouting {
 type nat hook prerouting priority dstnat; policy accept;
-tcp dport ${NODE_PORT} fib daddr type local meta mark set meta mark or 0x4000 goto service
+tcp dport ${STICKY_NODE_PORT} fib daddr type local meta mark set meta mark or 0x4000 goto service
 }
 chain nat-postrouting {
 type nat hook postrouting priority srcnat; policy accept;

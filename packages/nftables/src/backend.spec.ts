@@ -8,7 +8,7 @@ test.each([
   ],
   [
     { ownTable: 'always' },
-    'createNftablesBackend has no option "ownTable"; valid options are runner, countConnections, ownedTable, layout, access',
+    'createNftablesBackend has no option "ownTable"; valid options are runner, countConnections, ownedTable, layout, access, formerAffinity',
   ],
   [{ countConnections: 'yes' }, 'option countConnections of createNftablesBackend is "yes"; it must be true or false'],
 ])('options that no host can follow are refused at once: %j', (options: object, message) => {

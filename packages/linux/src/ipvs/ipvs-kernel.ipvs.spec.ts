@@ -5,6 +5,7 @@ import { NetlinkSocket } from '../netlink/netlink-socket.js';
 import { makeNamespace, type TestNamespace } from '../process/network-namespace.js';
 import { type ContractSubject, IPVS_CONTRACT } from './ipvs-contract.js';
 import { IpvsNetlink } from './ipvs-netlink.js';
+import { readIpvsTemplates } from './ipvs-templates.js';
 
 describe.each(['koffi', 'netlink'] as const)('the kernel, through %s', (transport) => {
   let namespace: TestNamespace;
@@ -53,6 +54,33 @@ describe.each(['koffi', 'netlink'] as const)('the kernel, through %s', (transpor
     expect(await links.execute([{ do: 'delete-address', link, address }])).toEqual([undefined]);
     expect((await links.addresses()).filter((found) => found.link === link)).toEqual([]);
     await links.remove('kpx-dummy');
+  });
+
+  test.each([
+    ['IPv4', '10.96.0.8', '127.0.0.1'],
+    ['IPv6', 'fd00:10:96::8', '::1'],
+  ] as const)('the clients of a virtual server with persistence are listed: %s', async (family, address, real) => {
+    const { ipvs } = subject;
+    const at = { kind: 'address', family, protocol: 'TCP', address, port: 80 } as const;
+    await ipvs.execute([
+      { do: 'add-virtual', virtual: { at, scheduler: 'rr', schedulerFlags: 0, persistence: 600 } },
+      { do: 'add-real', at, real: { address: real, port: 9, weight: 1 } },
+    ]);
+    const prefix = family === 'IPv4' ? '/32' : '/128';
+    await namespace.runner.run({ command: 'ip', args: ['address', 'add', address + prefix, 'dev', 'lo'] });
+    expect(await readIpvsTemplates(family, namespace.runner)).toEqual([]);
+    // Nothing listens at the real server, which refuses the connection; IPVS remembers the client.
+    const connect = `exec 3<>/dev/tcp/${address}/80`;
+    await namespace.runner.run({ command: 'bash', args: ['-c', `${connect} || true`] });
+    const [template, ...others] = await readIpvsTemplates(family, namespace.runner);
+    expect(others).toEqual([]);
+    expect(template).toMatchObject({
+      ...{ protocol: 'TCP', client: address, virtualAddress: address, virtualPort: 80 },
+      ...{ realAddress: real, realPort: 9 },
+    });
+    expect(template?.seconds).toBeGreaterThan(500);
+    expect(template?.seconds).toBeLessThanOrEqual(600);
+    await ipvs.execute([{ do: 'delete-virtual', at }]);
   });
 
   test('foreign server settings are listed: one-packet scheduling, and a connection limit', async () => {

@@ -58,7 +58,7 @@ import { hasRules, ruleTag } from './rule-tag.js';
 import { elementsOf, type ServiceElement, type ServiceElements } from './service-elements.js';
 import { readServiceOptions } from './service-options.js';
 import { SharedParts } from './shared-parts.js';
-import { inParts, LOAD_PART } from './table-load.js';
+import { inParts, LOAD_PART, type LoadedElement } from './table-load.js';
 
 export interface NftablesPlannerOptions {
   /** 0…31. */
@@ -195,15 +195,12 @@ export class NftablesPlanner {
     }
     const former = yield* formerClients(next, facts.layout, installed?.formerAffinity);
     const kept = former.filter(([container]) => containers.has(container));
-    for (const element of kept) {
-      draft.addElement(element);
-    }
     const keptClients = kept.length;
     const hairpins = [...parts.hairpins.keys()];
-    const elements = () => this.#allElements(next, ports, facts, hairpins);
+    const elements = () => this.#allElements(next, ports, facts, hairpins, kept);
     const { loadPart = LOAD_PART } = this.options;
-    if (count <= loadPart) {
-      const sorted = new Map([...containers.keys()].map((name): [string, ServiceElement[]] => [name, []]));
+    if (count + keptClients <= loadPart) {
+      const sorted = new Map([...containers.keys()].map((name): [string, LoadedElement[]] => [name, []]));
       for (const some of elements()) {
         for (const element of some) {
           sorted.get(element[0])?.push(element);
@@ -227,7 +224,9 @@ export class NftablesPlanner {
     ports: readonly ResolvedServicePort[],
     facts: HostFacts,
     hairpins: readonly string[],
-  ): Generator<readonly ServiceElement[]> {
+    kept: readonly LoadedElement[],
+  ): Generator<readonly LoadedElement[]> {
+    yield kept;
     for (const port of ports) {
       yield this.#elementsOf(port, next, facts).elements;
     }

@@ -1,6 +1,10 @@
 import type { NftCommand } from '@kube-proxier/linux';
+import type { FormerClient } from './affinity-clients.js';
 import { TransactionDraft } from './nftables-transaction.js';
 import type { ServiceElement } from './service-elements.js';
+
+/** An element of a new table. */
+export type LoadedElement = ServiceElement | FormerClient;
 
 /** Elements of one part, for which the kernel takes some milliseconds. */
 export const LOAD_PART = 8192;
@@ -14,7 +18,7 @@ const BETWEEN_PAUSES = 64;
  * @param size elements of a part.
  */
 export function* inParts(
-  lists: Iterable<readonly ServiceElement[]>,
+  lists: Iterable<readonly LoadedElement[]>,
   size: number,
 ): Generator<readonly NftCommand[] | undefined> {
   let draft = new TransactionDraft();
