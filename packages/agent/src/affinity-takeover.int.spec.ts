@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { chainHash } from '@kube-proxier/iptables';
 import { STICKY_NODE_PORT, StickyClients } from './testing/sticky-clients.js';
 
 const TIMEOUT = 300_000;
@@ -32,6 +33,19 @@ describe('session affinity over a change of the proxy mode', () => {
     TIMEOUT,
   );
 
+  test.each(['iptables', 'nftables'])(
+    "clients keep their endpoints from kube-proxy's iptables mode to mode %s",
+    async (mode) => {
+      const { pods, remotePods } = clients.node.sandbox;
+      await clients.node.iptables.restore(kubeProxyIptables([...pods, ...remotePods].map(({ ipv4 }) => ipv4)));
+      const before = await clients.endpoints('IPv4');
+      expect(new Set(Object.values(before))).toEqual(new Set(['pod1', 'pod2', 'remote-pod1']));
+      await clients.runMode(mode);
+      expect(await clients.endpoints('IPv4')).toEqual(before);
+    },
+    TIMEOUT,
+  );
+
   test(
     "clients keep their endpoints from kube-proxy's nftables mode",
     async () => {
@@ -45,6 +59,41 @@ describe('session affinity over a change of the proxy mode', () => {
     TIMEOUT,
   );
 });
+
+/** The rules of kube-proxy 1.36 in its iptables mode for the NodePort, shortened. */
+function kubeProxyIptables(endpoints: readonly string[]): string {
+  const hash = (endpoint = '') => chainHash(`work/stickytcp${endpoint}`);
+  const chains = endpoints.map((address) => ({ address, name: `KUBE-SEP-${hash(`${address}:8080`)}` }));
+  const [service, external] = [`KUBE-SVC-${hash()}`, `KUBE-EXT-${hash()}`];
+  const each = (lines: (chain: string, address: string, index: number) => string[]) =>
+    chains.flatMap(({ name, address }, index) => lines(name, address, index)).join('\n');
+  const probability = (index: number) =>
+    index === chains.length - 1 ? '' : `-m statistic --mode random --probability ${1 / (chains.length - index)} `;
+  return `*nat
+:KUBE-SERVICES - [0:0]
+:KUBE-NODEPORTS - [0:0]
+:KUBE-POSTROUTING - [0:0]
+:KUBE-MARK-MASQ - [0:0]
+:${external} - [0:0]
+:${service} - [0:0]
+${each((chain) => [`:${chain} - [0:0]`])}
+-A PREROUTING -m comment --comment "kubernetes service portals" -j KUBE-SERVICES
+-A OUTPUT -m comment --comment "kubernetes service portals" -j KUBE-SERVICES
+-A POSTROUTING -m comment --comment "kubernetes postrouting rules" -j KUBE-POSTROUTING
+-A KUBE-SERVICES -m addrtype --dst-type LOCAL -j KUBE-NODEPORTS
+-A KUBE-NODEPORTS -p tcp -m tcp --dport ${STICKY_NODE_PORT} -j ${external}
+-A ${external} -j KUBE-MARK-MASQ
+-A ${external} -j ${service}
+${each((chain) => [`-A ${service} -m recent --name ${chain} --rcheck --seconds 10800 --reap -j ${chain}`])}
+${each((chain, _address, index) => [`-A ${service} ${probability(index)}-j ${chain}`])}
+${each((chain, address) => [`-A ${chain} -p tcp -m recent --name ${chain} --set -m tcp -j DNAT --to-destination ${address}:8080`])}
+-A KUBE-MARK-MASQ -j MARK --set-xmark 0x4000/0x4000
+-A KUBE-POSTROUTING -m mark ! --mark 0x4000/0x4000 -j RETURN
+-A KUBE-POSTROUTING -j MARK --set-xmark 0x4000/0x0
+-A KUBE-POSTROUTING -j MASQUERADE
+COMMIT
+`;
+}
 
 /** The rules of kube-proxy 1.36 in its nftables mode for the NodePort, shortened. */
 function kubeProxyRules(family: 'IPv4' | 'IPv6', endpoints: readonly string[]): string {

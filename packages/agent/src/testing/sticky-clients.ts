@@ -39,11 +39,11 @@ export class StickyClients {
     await this.node.until(`only ${mode}`, isAlone, timeout);
   }
 
-  /** The pod that answers each client at the NodePort. */
-  async endpoints(): Promise<Readonly<Record<string, string>>> {
+  /** The pod that answers each client at the NodePort. Default: clients of both families. */
+  async endpoints(...families: readonly ('IPv4' | 'IPv6')[]): Promise<Readonly<Record<string, string>>> {
     const { client, node } = this.node.sandbox;
     const found: Record<string, string> = {};
-    for (const family of FAMILIES) {
+    for (const family of families.length === 0 ? FAMILIES : families) {
       for (const from of this.#addresses[family]) {
         const to = node.address(family);
         const outcome = await client.connect({ to, port: STICKY_NODE_PORT, from, timeout: 10_000 });
