@@ -32,20 +32,22 @@ interface ObjectList {
  * @throws ProxierError `AGENT_REFUSED`, `AGENT_TIMEOUT` when an agent listens and does not answer, `AGENT_NOT_READY` before its first sync.
  */
 export async function queryRunningAgent(address: StatusAddress | undefined): Promise<RunningAgent | undefined> {
-  let answer: unknown;
+  let values: CommandLine['values'];
   try {
-    answer = await queryAgentJson(address, '/debug/objects', undefined, { timeout: LIST_TIMEOUT });
+    // First, as its timeout is short: a program that listens and does not answer is found soon.
+    values = await configurationOf(address);
   } catch (error) {
     if (isProxierError(error) && error.code === 'NO_AGENT') {
       return undefined;
     }
     throw error;
   }
+  const answer = await queryAgentJson(address, '/debug/objects', undefined, { timeout: LIST_TIMEOUT });
   const { mode, families, items } = answer as ObjectList;
   if (families.length === 0) {
     throw new ProxierError('AGENT_NOT_READY', `the agent on this node ${NOTHING_IN_FORCE}`);
   }
-  return { mode, families, objects: objectsOfList(items), values: await configurationOf(address) };
+  return { mode, families, objects: objectsOfList(items), values };
 }
 
 /** The configuration of the agent, parsed as a configuration file. */
