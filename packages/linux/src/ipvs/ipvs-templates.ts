@@ -2,8 +2,10 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { type IPFamily, parseAddress } from '@kube-proxier/core';
 import type { CommandRunner } from '../process/command-runner.js';
-import { kernelFilesOf } from '../process/kernel-files.js';
+import { kernelFiles, kernelFilesOf, systemErrorCode } from '../process/kernel-files.js';
 
+/** The virtual servers of IPVS, with `persistent` and a timeout where they have persistence. */
+const VIRTUAL_SERVERS = '/proc/net/ip_vs';
 /** The connections of IPVS in the network namespace of the reader. */
 const CONNECTIONS = '/proc/net/ip_vs_conn';
 
@@ -22,14 +24,19 @@ export interface IpvsTemplate {
 }
 
 /**
- * Reads the persistence templates of one family. Empty on a kernel without IPVS.
+ * Reads the persistence templates of one family. Empty on a kernel without IPVS. Connections, of which there may be a
+ * million, are read only if a virtual server has persistence.
  *
- * @param runner of the network namespace to read. Default: that of this process; then the file, which has a line for
- *   each connection, is never in memory as a whole.
+ * @param runner of the network namespace to read. Default: that of this process; then the connections are never in
+ *   memory as a whole.
  */
 export async function readIpvsTemplates(family: IPFamily, runner?: CommandRunner): Promise<readonly IpvsTemplate[]> {
+  const files = runner === undefined ? kernelFiles : kernelFilesOf(runner);
   const templates: IpvsTemplate[] = [];
   try {
+    if (!/ persistent \d/.test(await files.read(VIRTUAL_SERVERS))) {
+      return templates;
+    }
     for await (const line of runner === undefined ? ownLines() : linesOf(runner)) {
       const template = parseIpvsTemplate(line);
       if (template !== undefined && template.client.includes(':') === (family === 'IPv6')) {
@@ -37,7 +44,7 @@ export async function readIpvsTemplates(family: IPFamily, runner?: CommandRunner
       }
     }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+    if (systemErrorCode(error) === 'ENOENT') {
       return [];
     }
     throw error;
