@@ -25,8 +25,13 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('%s, on the kernel', (family) => {
     'random cluster %i: rules as iptables-save prints them are verified',
     async (seed) => {
       await withNamespace(async ({ runner, files }) => {
-        await becomeNode(runner, RANDOM_NODE_ADDRESSES[family]);
         const state = randomNodeState(seed, family);
+        // As with a DNS cache (spec F-CIP-11), in one of two clusters. As in kube-proxy, ports without endpoints are left to it.
+        const frontends = [...state.servicePorts.values()].flatMap((port) => port.frontends);
+        const ownClusterIPs = [...state.clusterIPs.keys()]
+          .filter((one) => frontends.every(({ address, routes }) => address !== one || routes[0]?.action === 'forward'))
+          .slice(0, seed % 2);
+        await becomeNode(runner, [...RANDOM_NODE_ADDRESSES[family], ...ownClusterIPs]);
         const { variant } = await detectIptablesVariant(runner);
         const iptables = createIptables({ family, runner, ...(variant === undefined ? {} : { variant }) });
         const dataplane = new IptablesDataplane({ family, iptables: async () => iptables, sysctl: fakeSettings() });

@@ -81,7 +81,13 @@ export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModu
     description: 'Uses the load balancer in the kernel (ip_vs), with all of its schedulers',
     syncMetrics: IPTABLES_SYNC_METRICS,
     // An address on kube-ipvs0 is local to this node: the pod is then unreachable.
-    capabilities: { localhostNodePorts: false, externalIPsOfPods: false, counting: COUNTING, portRanges: true },
+    capabilities: {
+      localhostNodePorts: false,
+      externalIPsOfPods: false,
+      clusterIPsOfNode: false,
+      counting: COUNTING,
+      portRanges: true,
+    },
     metrics: [countsMeasurement(COUNTING, { source: 'kernel', read: () => host.connections() })],
     deprecation:
       'The ipvs mode is deprecated in kube-proxy and will be removed there, by default off from Kubernetes 1.40 on; kube-proxier ' +

@@ -59,8 +59,10 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('%s, on the kernel', (family) => {
     ),
   )('random cluster %i, layout %s: the installed table is verified', async (seed, layout) => {
     await withNamespace(async (namespace) => {
-      await becomeNode(namespace.runner, RANDOM_NODE_ADDRESSES[family]);
       const state = randomNodeState(seed, family, { localhostNodePorts: false });
+      // As with a DNS cache (spec F-CIP-11), in one of two clusters.
+      const ownClusterIPs = [...state.clusterIPs.keys()].slice(0, seed % 2);
+      await becomeNode(namespace.runner, [...RANDOM_NODE_ADDRESSES[family], ...ownClusterIPs]);
       await install(state, namespace, layout);
       const choice = new NftChoice({ runner: namespace.runner });
       for (const host of [namespace, { ...namespace, choice }]) {

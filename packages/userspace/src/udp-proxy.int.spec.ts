@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { until, VirtualClock } from '@kube-proxier/core/testing';
 import { DescriptorBudget } from './proxy/descriptor-budget.js';
+import { EndpointDialer } from './proxy/endpoint-dialer.js';
 import {
   freePort,
   LoopbackFixture,
@@ -178,6 +179,38 @@ describe('UDP', () => {
         return answers.at(-1) === hosts[0];
       }, 'an answer of the one that is left');
     }
+  });
+
+  test('a client keeps its session when a link on the path to the endpoint has a smaller MTU', async () => {
+    const { port } = await endpoint('127.0.0.2');
+    const sockets: Socket[] = [];
+    const connect = EndpointDialer.prototype.connectUdp;
+    const dialer = jest.spyOn(EndpointDialer.prototype, 'connectUdp').mockImplementation(function (
+      this: EndpointDialer,
+      ...args
+    ) {
+      sockets.push(args[0]);
+      connect.apply(this, args);
+    });
+    cleanups.push(async () => dialer.mockRestore());
+    const proxy = fixture();
+    await proxy.install({ protocol: 'UDP', nodePort, port, endpoints: ['127.0.0.2'] });
+    const { send, answers } = client('127.0.0.1');
+    send('x');
+    await until(() => answers.length === 1, 'an answer');
+    // What the socket reports after "fragmentation needed": while it waits, and instead of sending the next datagram.
+    const tooLarge = Object.assign(new Error('EMSGSIZE'), { code: 'EMSGSIZE' });
+    const [socket] = sockets;
+    socket?.emit('error', tooLarge);
+    const sending = jest.spyOn(socket as Socket, 'send').mockImplementationOnce((...args: unknown[]) => {
+      const done = args.at(-1) as (error: Error) => void;
+      process.nextTick(done, tooLarge);
+    });
+    cleanups.push(async () => sending.mockRestore());
+    send('x');
+    await until(() => answers.length === 2, 'an answer');
+    expect(sockets).toHaveLength(1);
+    expect(proxy.traffic()).toMatchObject({ active: 1, connections: 1 });
   });
 
   test('an endpoint that listens again gets new clients as soon as it answers one', async () => {

@@ -38,9 +38,10 @@ export async function verifyByConnections(
     }
   }
   // If a process selects the endpoint, conntrack has the port of that process.
-  const isKernel = backendOf(mode, settings, composition).capabilities?.servesWithoutProcess !== false;
+  const { servesWithoutProcess: isKernel = true, clusterIPsOfNode = true } =
+    backendOf(mode, settings, composition).capabilities ?? {};
   const result = await verifyConnections({
-    ...{ states, mode, localAddresses, clock: systemClock, signal },
+    ...{ states, mode, localAddresses, clusterIPsOfNode, clock: systemClock, signal },
     ...(isKernel ? { conntrack: new HostConntrack() } : {}),
   });
   print(formatResult(result, settings.output, formatConnections));

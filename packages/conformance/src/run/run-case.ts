@@ -48,6 +48,7 @@ const CAPABILITIES: Required<BackendCapabilities> = {
   detectsInterfaces: true,
   serviceAddresses: true,
   externalIPsOfPods: true,
+  clusterIPsOfNode: true,
   weights: true,
   resets: true,
   portRanges: false,

@@ -55,6 +55,11 @@ export interface BackendCapabilities {
    * true.
    */
   readonly externalIPsOfPods?: boolean;
+  /**
+   * Other ports of a cluster IP that the node itself has, such as that of a DNS cache, are left to the node's processes.
+   * Default true; false for a backend that assigns cluster IPs to the node itself.
+   */
+  readonly clusterIPsOfNode?: boolean;
   /** What it counts when connection counting is enabled. Default: nothing. */
   readonly counting?: CountingCapability;
   /** Selects endpoints in the proportion of `selectionWeights`. Without it, endpoints of a list are equal. Default true. */

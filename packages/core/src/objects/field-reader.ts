@@ -27,8 +27,9 @@ export function identityOf(object: unknown): ObjectIdentity | undefined {
 }
 
 /**
- * Why an address must not be a forwarding target or a Service address; undefined when it may. The same rules as in the
- * API server: such an address would let a Service redirect traffic into the node itself.
+ * Why an address must not be a forwarding target or a Service address; undefined when it may: such an address would let a
+ * Service redirect traffic of the node itself. The rules of the API server for endpoints and external IPs, for load balancer
+ * IPs too.
  */
 export function specialAddress(address: ParsedAddress): string | undefined {
   const { text } = address;

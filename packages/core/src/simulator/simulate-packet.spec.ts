@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { makeService, makeSlice, resolveObjects } from '../testing/index.js';
 import { explainSimulation, formatSimulation } from './format-simulation.js';
-import { type Packet, simulatePacket } from './simulate-packet.js';
+import { type Packet, type SimulationHost, simulatePacket } from './simulate-packet.js';
 
 const OWN = '192.168.0.2';
 const POD = '10.0.1.1';
@@ -81,5 +81,40 @@ describe('an address that is an external IP and a load balancer IP of one Servic
   test('has the source ranges of the Service', () => {
     expect(outcomeFrom('198.51.100.7')).toBe('forwarded');
     expect(outcomeFrom('192.0.2.7')).toBe('dropped');
+  });
+});
+
+describe('a cluster IP that the node itself has, as with a DNS cache (spec F-CIP-11)', () => {
+  const CLUSTER_IP = '10.96.0.10';
+  const UNUSED_IP = '10.96.0.99';
+  const dns = resolveObjects(
+    {
+      services: [makeService('default/dns', { clusterIP: CLUSTER_IP })],
+      slices: [makeSlice('default/dns', [{ address: POD, node: 'node1' }])],
+      serviceCIDRs: ['10.96.0.0/16'],
+    },
+    {},
+  );
+  const outcomeOf = (destination: string, port: number, host: SimulationHost) =>
+    simulatePacket(dns, { source: '10.0.9.9', destination, port, protocol: 'TCP' }, host).outcome.kind;
+
+  test('is served on the ports of the Service; other ports are left to the node', () => {
+    const host = { localAddresses: [OWN, CLUSTER_IP, UNUSED_IP] };
+    expect(outcomeOf(CLUSTER_IP, 80, host)).toBe('forwarded');
+    expect(outcomeOf(CLUSTER_IP, 9253, host)).toBe('passed-on');
+    expect(outcomeOf(UNUSED_IP, 9253, host)).toBe('passed-on');
+    const { steps } = simulatePacket(
+      dns,
+      { source: '10.0.9.9', destination: CLUSTER_IP, port: 9253, protocol: 'TCP' },
+      host,
+    );
+    expect(steps.join(' ')).toContain('also an address of this node');
+  });
+
+  test('is refused on other ports where the node does not have it, or the mode assigned it', () => {
+    expect(outcomeOf(CLUSTER_IP, 9253, { localAddresses: [OWN] })).toBe('refused');
+    expect(outcomeOf(UNUSED_IP, 9253, { localAddresses: [OWN] })).toBe('dropped');
+    const localAddresses = [OWN, CLUSTER_IP];
+    expect(outcomeOf(CLUSTER_IP, 9253, { localAddresses, clusterIPsOfNode: false })).toBe('refused');
   });
 });

@@ -69,6 +69,8 @@ export interface Simulation {
 export interface SimulationHost {
   /** Addresses of the host's interfaces. Default: the node's addresses. Loopback addresses are always local. */
   readonly localAddresses?: readonly string[] | ReadonlySet<string>;
+  /** `BackendCapabilities.clusterIPsOfNode` of the mode. Default true. */
+  readonly clusterIPsOfNode?: boolean;
 }
 
 /** An outcome, and the parts of the state that decide it, without an explanation. */
@@ -119,6 +121,7 @@ class Simulator {
   readonly #steps: string[] = [];
   readonly #node: NodeState;
   readonly #localAddresses: ReadonlySet<string>;
+  readonly #clusterIPsOfNode: boolean;
   readonly #fromHost: boolean;
 
   constructor(
@@ -129,7 +132,8 @@ class Simulator {
     private readonly explains = true,
   ) {
     this.#node = state.node;
-    const { localAddresses = state.node.addresses } = host;
+    const { localAddresses = state.node.addresses, clusterIPsOfNode = true } = host;
+    this.#clusterIPsOfNode = clusterIPsOfNode;
     this.#localAddresses = 'has' in localAddresses ? localAddresses : new Set(localAddresses);
     this.#fromHost = packet.entry ? packet.entry.kind === 'host' : this.#isLocal(packet.source);
   }
@@ -241,10 +245,17 @@ class Simulator {
 
   #unclaimed(): Simulation {
     const { packet, state } = this;
-    if (state.clusterIPs.has(packet.destination) && !this.explains) {
+    const isClusterIP = state.clusterIPs.has(packet.destination);
+    if (isClusterIP && this.#clusterIPsOfNode && this.#localAddresses.has(packet.destination)) {
+      this.#steps.push(
+        `${packet.destination} is a cluster IP, but also an address of this node: port ${packet.port}/${packet.protocol}, which no Service has, is left to the node's processes.`,
+      );
+      return this.#end({ kind: 'passed-on' });
+    }
+    if (isClusterIP && !this.explains) {
       return this.#end({ kind: 'refused' });
     }
-    if (state.clusterIPs.has(packet.destination)) {
+    if (isClusterIP) {
       const owners = [...state.servicePorts.values()].filter((port) =>
         port.frontends.some(({ kind, address }) => kind === 'ClusterIP' && address === packet.destination),
       );
@@ -259,7 +270,7 @@ class Simulator {
       return this.#end({ kind: 'refused' });
     }
     const cidr = this.#node.serviceCIDRs.find((candidate) => cidrContains(candidate, packet.destination));
-    if (cidr !== undefined) {
+    if (cidr !== undefined && !this.#localAddresses.has(packet.destination)) {
       this.#steps.push(`${packet.destination} is in the service network ${cidr}, but no Service has it: dropped.`);
       return this.#end({ kind: 'dropped' });
     }

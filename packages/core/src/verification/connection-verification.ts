@@ -69,7 +69,7 @@ export class ConnectionVerification {
   }
 
   #decide(one: PacketClass): PacketDecision {
-    return decidePacket(this.state, one.packet, { localAddresses: this.host.localAddresses });
+    return decidePacket(this.state, one.packet, this.host);
   }
 }
 

@@ -35,6 +35,8 @@ export interface PacketClass {
 export interface ClassHost {
   /** Addresses of the host, both families. */
   readonly localAddresses: ReadonlySet<string>;
+  /** `BackendCapabilities.clusterIPsOfNode` of the mode. Default true. */
+  readonly clusterIPsOfNode?: boolean;
   readonly interfaces: readonly string[];
 }
 

@@ -114,14 +114,16 @@ export class DispatchIndex {
       case 'services':
         return nodePortJumps(family, node.nodePortAddresses, CHAINS.nodePorts);
       case 'refused':
-        return TRANSPORTS.map(
-          (protocol) =>
-            new IptablesRule({
-              protocol,
-              matches: [{ match: 'conntrack', states: ['DNAT'], not: true }],
-              target: { target: 'jump', chain: CHAINS.clusterIPs },
-            }),
-        );
+        // Every protocol, ICMP included. An address that the node itself has, as a DNS cache does, is left to its processes.
+        return [
+          new IptablesRule({
+            matches: [
+              { match: 'conntrack', states: ['DNAT'], not: true },
+              { match: 'addrtype', side: 'dst', type: 'LOCAL', not: true },
+            ],
+            target: { target: 'jump', chain: CHAINS.clusterIPs },
+          }),
+        ];
       case 'clusterIPs':
         return node.serviceCIDRs.map(
           (value) =>
@@ -215,8 +217,6 @@ export function rulesOf(port: ResolvedServicePort, state: ProxyState): ServiceRu
 export function endpointsOf(port: ResolvedServicePort): number {
   return Math.max(port.cluster.length, port.local.length);
 }
-
-const TRANSPORTS = ['tcp', 'udp', 'sctp'] as const;
 
 /** Rejects packets to other ports of a cluster IP. */
 function clusterIPEntry(address: string): Entry {

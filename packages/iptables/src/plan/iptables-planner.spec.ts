@@ -60,9 +60,7 @@ test('the document for one Service with two endpoints, on an empty host', async 
 :KUBE-CLUSTER-IPS - [0:0]
 :KUBE-CLOSED-NP - [0:0]
 :KUBE-BLOCKED-NP - [0:0]
--A KUBE-SERVICES -p tcp -m conntrack ! --ctstate DNAT -j KUBE-CLUSTER-IPS
--A KUBE-SERVICES -p udp -m conntrack ! --ctstate DNAT -j KUBE-CLUSTER-IPS
--A KUBE-SERVICES -p sctp -m conntrack ! --ctstate DNAT -j KUBE-CLUSTER-IPS
+-A KUBE-SERVICES -m conntrack ! --ctstate DNAT -m addrtype ! --dst-type LOCAL -j KUBE-CLUSTER-IPS
 -A KUBE-CLUSTER-IPS -d 10.96.0.1/32 -j REJECT --reject-with icmp-port-unreachable
 -A KUBE-CLUSTER-IPS -d 10.96.0.0/16 -m comment --comment "not a cluster IP of any service" -j DROP
 -A KUBE-FORWARD -m conntrack --ctstate INVALID -j DROP

@@ -80,6 +80,12 @@ export function isLocal(address: 'saddr' | 'daddr'): NftStatement {
   return { kind: 'match', left: { kind: 'fib', address }, right: 'local' };
 }
 
+/** Packets to addresses that this node does not have. */
+const IS_NOT_HERE: NftStatement = {
+  ...{ kind: 'match', left: { kind: 'fib', address: 'daddr' } },
+  ...{ operator: '!=', right: 'local' },
+};
+
 /** Connections whose destination was changed. */
 export const IS_FORWARDED: NftStatement = { kind: 'match', left: { kind: 'ct', key: 'status' }, right: 'dnat' };
 
@@ -166,12 +172,13 @@ export function fixedChains(context: LayoutContext): ReadonlyMap<string, Chain> 
       },
     ],
     ['closed-node-ports', { rules: [[...nodePortAddress, isRefused(key['node-port'], nodePort.refused), reject]] }],
-    ['closed-cluster-ips', { rules: [[WITH_PORTS, { kind: 'member', key: [daddr], set: CLUSTER_IPS }, reject]] }],
+    // Every protocol, ICMP included. An address that the node itself has, as a DNS cache does, is left to its processes.
+    ['closed-cluster-ips', { rules: [[{ kind: 'member', key: [daddr], set: CLUSTER_IPS }, IS_NOT_HERE, reject]] }],
     [
       'closed-networks',
       {
         rules: node.serviceCIDRs.map(
-          (cidr): Rule => [WITH_PORTS, { kind: 'match', left: daddr, right: cidr }, { kind: 'drop' }],
+          (cidr): Rule => [{ kind: 'match', left: daddr, right: cidr }, IS_NOT_HERE, { kind: 'drop' }],
         ),
       },
     ],
@@ -179,7 +186,7 @@ export function fixedChains(context: LayoutContext): ReadonlyMap<string, Chain> 
       'filter-input',
       {
         base: base('filter', 'input', 0),
-        rules: onlyFirst('closed-services', 'closed-node-ports', 'closed-cluster-ips'),
+        rules: onlyFirst('closed-services', 'closed-node-ports'),
       },
     ],
     ...(['forward', 'output'] as const).map(

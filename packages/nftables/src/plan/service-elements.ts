@@ -141,7 +141,7 @@ export function elementsOf(
     if (counter !== undefined) {
       elements.push([names.counters, key, counter]);
     }
-    if (frontend.kind !== 'ClusterIP' && frontend.routes.some(({ action }) => action === 'reject')) {
+    if (frontend.routes.some(({ action }) => action === 'reject')) {
       elements.push([names.refused, key, undefined]);
     }
     if (resets && frontend.routes.some(({ action }) => action !== 'forward')) {

@@ -136,6 +136,7 @@ export class StatusServer implements ServerObserver {
   /** Distinguishes this server from another one at the same address, such as a restarted agent. */
   readonly #instance = randomUUID();
   #mode = '';
+  #clusterIPsOfNode = true;
   /** The Node as reported by a source. */
   #node: Node | undefined;
 
@@ -166,8 +167,9 @@ export class StatusServer implements ServerObserver {
     return this.#listener.obstacle;
   }
 
-  modeSelected({ mode }: Pick<ModeSelection, 'mode'>): void {
+  modeSelected({ mode, backend }: Pick<ModeSelection, 'mode'> & Partial<Pick<ModeSelection, 'backend'>>): void {
     this.#mode = mode;
+    this.#clusterIPsOfNode = backend?.capabilities?.clusterIPsOfNode ?? true;
   }
 
   nodeEvent(node: Node): void {
@@ -413,7 +415,7 @@ export class StatusServer implements ServerObserver {
 
   async #host(): Promise<SimulationHost> {
     const localAddresses = await this.options.localAddresses?.();
-    return localAddresses ? { localAddresses } : {};
+    return { clusterIPsOfNode: this.#clusterIPsOfNode, ...(localAddresses ? { localAddresses } : {}) };
   }
 }
 

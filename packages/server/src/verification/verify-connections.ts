@@ -29,6 +29,8 @@ export interface VerifyConnectionsOptions {
   /** The mode in force. */
   readonly mode: string;
   readonly localAddresses: readonly string[];
+  /** `BackendCapabilities.clusterIPsOfNode` of the mode. Default true. */
+  readonly clusterIPsOfNode?: boolean;
   /** Reads the destinations of connections. Without it, or after a read failure, endpoints are not compared. */
   readonly conntrack?: Pick<Conntrack, 'list'>;
   readonly clock: Clock;
@@ -61,9 +63,9 @@ export async function verifyConnections(options: VerifyConnectionsOptions): Prom
 
 async function verifyFamily(
   state: ProxyState,
-  { localAddresses, conntrack, signal }: VerifyConnectionsOptions,
+  { localAddresses, clusterIPsOfNode = true, conntrack, signal }: VerifyConnectionsOptions,
 ): Promise<FamilyVerification> {
-  const host = { localAddresses: new Set(localAddresses), interfaces: [] };
+  const host = { localAddresses: new Set(localAddresses), clusterIPsOfNode, interfaces: [] };
   const verification = new ConnectionVerification(state, host, MAX_CONNECTIONS);
   const pending = [...verification.classes];
   const attemptNext = async () => {

@@ -219,24 +219,23 @@ function sourceOf(
   }
 }
 
-/** Rejects other ports of a cluster IP, for all protocols. */
+/** An address that the node itself has, as a DNS cache does, is left to its processes. */
+const NOT_HERE: readonly IptablesMatch[] = [{ match: 'addrtype', side: 'dst', type: 'LOCAL', not: true }];
+
+/** Rejects other ports of a cluster IP, and every other protocol. */
 export function clusterIPRules(family: IPFamily, address: string): readonly PortalRule[] {
-  return (['tcp', 'udp', 'sctp'] as const).map((protocol) => ({
-    table: 'filter',
-    chain: CHAINS.refuse,
-    rule: new IptablesRule({ destination: { value: host(address) }, protocol, target: reject(family) }),
-  }));
+  const destination = { value: host(address) };
+  const rule = new IptablesRule({ destination, matches: NOT_HERE, target: reject(family) });
+  return [{ table: 'filter', chain: CHAINS.refuse, rule }];
 }
 
 /** Drops packets to unassigned addresses of the service networks. The last rules. */
 export function nodeRules({ serviceCIDRs }: NodeState): readonly PortalRule[] {
-  return serviceCIDRs.flatMap((cidr) =>
-    (['tcp', 'udp', 'sctp'] as const).map((protocol) => ({
-      table: 'filter' as const,
-      chain: CHAINS.refuse,
-      rule: new IptablesRule({ destination: { value: cidr }, protocol, target: { target: 'DROP' } }),
-    })),
-  );
+  return serviceCIDRs.map((value) => ({
+    table: 'filter',
+    chain: CHAINS.refuse,
+    rule: new IptablesRule({ destination: { value }, matches: NOT_HERE, target: { target: 'DROP' } }),
+  }));
 }
 
 function lower(protocol: 'TCP' | 'UDP'): IptablesProtocol {

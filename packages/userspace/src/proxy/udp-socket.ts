@@ -14,6 +14,8 @@ const MAX_QUEUED = 1 << 20;
 const DESCRIPTORS_PER_SESSION = 1;
 /** Errors that mean that the endpoint does not listen; the first is what ICMP "port unreachable" becomes. */
 const REFUSALS: readonly (string | undefined)[] = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN'];
+/** An earlier datagram was too large for a link on the path: the kernel has recorded its MTU, and fragments the next ones (spec U-36). */
+const SMALLER_PATH = 'EMSGSIZE';
 /**
  * Receive buffer size: each new session takes time, and the default 208 KiB hold only 277 small datagrams. The kernel
  * limits it to net.core.rmem_max.
@@ -207,17 +209,24 @@ class UdpSession implements Closable {
     } else if (this.#socket.getSendQueueSize() < MAX_QUEUED) {
       this.service.counters.bytesToEndpoints += message.length;
       this.service.bytesOf(this.target.key).toEndpoints += message.length;
-      this.#socket.send(message, (error) => {
-        if (error) {
-          this.#fail(error);
-        }
-      });
+      this.#transmit(message, true);
     }
+  }
+
+  /** @param again after an error of an earlier datagram, which the kernel reports instead of sending this one. */
+  #transmit(message: Buffer, again: boolean): void {
+    this.#socket.send(message, (error) => {
+      if (error && 'code' in error && error.code === SMALLER_PATH && again && !this.#closed) {
+        this.#transmit(message, false);
+      } else if (error) {
+        this.#fail(error);
+      }
+    });
   }
 
   /** The endpoint does not listen, or no descriptor is left: the next datagram begins a new session, with another endpoint if there is one. */
   #fail({ code }: NodeJS.ErrnoException): void {
-    if (this.#closed) {
+    if (this.#closed || code === SMALLER_PATH) {
       return;
     }
     this.service.counters.failedDials++;
