@@ -20,7 +20,7 @@ const FIREWALLS = {
 -A ufw-before-forward -j ufw-user-forward
 COMMIT
 `,
-    decides: '"policy DROP" in chain FORWARD of table filter (iptables), a rule of another program',
+    decides: '"policy DROP" in chain FORWARD of table filter (iptables)',
     // As "ufw route allow to" and "ufw route allow from" with a network of pods.
     remedy: [
       'iptables-nft -D ufw-before-forward -m limit --limit 3/min -j DROP',
@@ -40,7 +40,7 @@ COMMIT
 -A DOCKER-ISOLATION-STAGE-1 -j RETURN
 COMMIT
 `,
-    decides: '"policy DROP" in chain FORWARD of table filter (iptables), a rule of another program',
+    decides: '"policy DROP" in chain FORWARD of table filter (iptables)',
     remedy: [
       'iptables-nft -I DOCKER-USER -d 10.244.0.0/16 -j ACCEPT',
       'iptables-nft -I DOCKER-USER -s 10.244.0.0/16 -j ACCEPT',
@@ -52,7 +52,7 @@ COMMIT
   chain forward { type filter hook forward priority filter; policy drop; ct state established,related accept; }
 }
 `,
-    decides: '"policy drop" in chain forward of table inet filter (nftables), a rule of another program',
+    decides: '"policy drop" in chain forward of table inet filter (nftables)',
     remedy: ['nft add rule inet filter forward ct status dnat accept'],
   },
 } as const;
@@ -91,6 +91,12 @@ describe('a node with a firewall that drops forwarded packets', () => {
     return `${lines.join('\n').replaceAll(/\[\d+:\d+\]/g, '')}${other}`;
   }
 
+  /** What `kube-proxier doctor` says about firewalls. */
+  async function firewallOf(mode: string): Promise<string> {
+    const { stdout } = await node.run(['doctor', `--proxy-mode=${mode}`, '--cluster-cidr=10.244.0.0/16']);
+    return stdout.split('\n').find((line) => line.includes('IPv4 firewall')) ?? stdout;
+  }
+
   test.each(CASES)(
     '%s, mode %s: every answer names its rule, which stays; then its remedy works',
     async (name, mode) => {
@@ -118,14 +124,12 @@ describe('a node with a firewall that drops forwarded packets', () => {
       });
       for (const answer of Object.values(answers)) {
         expect(answer).toContain(`are dropped, `);
-        expect(answer).toContain(`decided by ${firewall.decides}`);
+        expect(answer).toContain(`decided by ${firewall.decides}, a rule of another program`);
       }
-      await node.until(
-        'it is logged',
-        () =>
-          node.log.includes(`decided by ${firewall.decides.replaceAll('"', '\\"')}`) ||
-          node.log.includes(`decided by ${firewall.decides}`),
-      );
+      const diagnosis = await firewallOf(mode);
+      expect(diagnosis).toMatch(/^warning +IPv4 firewall/);
+      expect(diagnosis).toContain(`are dropped by ${firewall.decides}`);
+      await node.until('it is logged', () => node.log.includes(`decided by ${firewall.decides}, a rule of another`));
 
       for (const command of firewall.remedy) {
         await node.sandbox.node.exec(command.split(' ') as [string, ...string[]]);
@@ -137,6 +141,7 @@ describe('a node with a firewall that drops forwarded packets', () => {
         kind: 'answered',
         by: pod?.name,
       });
+      expect(await firewallOf(mode)).toMatch(/^ok +IPv4 firewall/);
       expect((await node.run(['verify'])).stdout).toMatch(/^VERIFIED: /);
       expect((await node.run(['status'])).stdout).toMatch(/^OK: /);
       expect((await node.run(['explain', other?.ipv4 ?? '', '10.96.0.10:80'])).stdout).not.toContain('Note:');
