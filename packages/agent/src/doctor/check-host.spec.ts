@@ -75,13 +75,13 @@ describe('checkHost', () => {
     expect(found({ forwarded, knowsPods: { IPv4: false, IPv6: false } }, { backend })).toEqual([
       expect.objectContaining({ found: expect.stringContaining('unless it accepts those of pods') }),
     ]);
-    const iptables = { mode: 'iptables', requirements: { tools: ['iptables'], forwards: 'source-kept' } } as const;
-    expect(
-      found(
-        { forwarded },
-        { backend: { ...iptables, requirements: { ...iptables.requirements, routesLocalnet: true } } },
-      ),
-    ).toEqual([
+    const iptables = { mode: 'iptables', requirements: { routesLocalnet: true, forwards: 'source-kept' } } as const;
+    expect(found({ forwarded }, { backend: iptables })).toEqual([
+      expect.objectContaining({ found: expect.stringContaining('packets of Services are dropped') }),
+    ]);
+    const policy = { system: 'iptables', table: 'filter', chain: 'FORWARD', text: 'policy DROP' };
+    const byPolicy = { ...forwarded, IPv6: { ...forwarded.IPv6, by: policy } };
+    expect(found({ forwarded: byPolicy }, { backend: iptables })).toEqual([
       expect.objectContaining({ found: expect.stringContaining('of Services, except masqueraded ones, are dropped') }),
     ]);
     expect(found({ forwarded }, { backend, ipv6: false })).toEqual([]);

@@ -251,13 +251,16 @@ function checkForwarded(
       case 'unknown':
         return [unknown(check, `cannot check forwarded packets: ${packet.reason}`, AS_ROOT)];
       case 'stopped': {
-        const which = forwards === 'all' ? '' : ', except masqueraded ones,';
+        // The backend accepts masqueraded packets in the chain FORWARD, and no other.
+        const accepts =
+          forwards === 'source-kept' && packet.by.system.startsWith('iptables') && packet.by.chain === 'FORWARD';
+        const which = accepts ? ', except masqueraded ones,' : '';
         const unless = knowsPods[family] ? '' : ', unless it accepts those of pods (--cluster-cidr checks that)';
         return [
           warning(
             check,
             `forwarded packets of Services${which} are ${packet.verdict} by ${describePathRule(packet.by)}${unless}`,
-            'make the program that owns it accept them: docs/operating.md has the commands for firewalld, ufw and Docker',
+            'make the program that owns it accept them (ct status dnat, or networks of pods); docs/operating.md has the commands for ufw, Docker and nftables',
           ),
         ];
       }
