@@ -67,7 +67,10 @@ function judge(outcomes: readonly PathOutcome[]): ForwardedPackets {
   const [rule] = unsure?.unknown ?? [];
   return unsure === undefined
     ? { result: 'passed' }
-    : { result: 'unknown', reason: `the effect of "${rule?.text ?? unsure.decidedBy?.text ?? ''}" is not known` };
+    : {
+        result: 'unknown',
+        reason: rule === undefined ? 'no rule decides about them' : `the effect of "${rule.text}" is not known`,
+      };
 }
 
 /** A table that translates packets to the address of a Service, as a backend does. */
