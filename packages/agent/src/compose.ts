@@ -50,7 +50,7 @@ export interface Composition {
   /** Whether only one such agent runs in a network namespace: a second one waits for the first. Default false. */
   readonly exclusive?: boolean;
   /** Facts about this host, for `doctor`; when absent, the host is not checked. */
-  inspect?(): Promise<HostFacts>;
+  inspect?(podCIDRs?: readonly string[]): Promise<HostFacts>;
   /** Creates the sink of Kubernetes events; undefined for none. */
   events?(settings: AgentSettings, nodeName: string, logger: Logger): EventSink | undefined;
   /** Creates the reviewer of access to metrics; undefined without one, and access is then denied. */
@@ -83,7 +83,7 @@ export function compose(): Composition {
     tcpSockets: new TcpSocketsNetlink(),
     host: { sysctl: new ProcSysctl(), files: kernelFiles, cpus: availableParallelism() },
     exclusive: true,
-    inspect: async () => (await import('./doctor/host-facts.js')).gatherHostFacts(),
+    inspect: async (podCIDRs = []) => (await import('./doctor/host-facts.js')).gatherHostFacts({ podCIDRs }),
     events: createEvents,
     accessReviewer: createAccessReviewer,
   };

@@ -93,7 +93,7 @@ export { nearestName } from './text/nearest-name.js';
 export * from './text/printable.js';
 export { formatTable } from './text/text-table.js';
 export { yamlBoolean } from './text/yaml-boolean.js';
-export { addressNumber } from './verification/address-arithmetic.js';
+export { addressAt, addressNumber, lastAddress } from './verification/address-arithmetic.js';
 export { compareModes, compareModesInSlices, type ModePath } from './verification/compare-modes.js';
 export { compareOutcomes, type Difference } from './verification/compare-outcomes.js';
 export {

@@ -74,7 +74,7 @@ export function createIptablesBackend(options: IptablesBackendOptions = {}): Bac
     mode: MODE,
     description: 'Programs netfilter through iptables, legacy or nft',
     capabilities: { localhostNodePorts: true, counting: COUNTING, portRanges: true, shiftedPortRanges: true },
-    requirements: { tools: ['iptables'], routesLocalnet: true },
+    requirements: { tools: ['iptables'], routesLocalnet: true, forwards: 'source-kept' },
     probe: () => probe(tools, runner),
     diagnose: () => diagnose(tools, runner),
     metrics: [

@@ -92,7 +92,7 @@ export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModu
     deprecation:
       'The ipvs mode is deprecated in kube-proxy and will be removed there, by default off from Kubernetes 1.40 on; kube-proxier ' +
       'keeps it. Use nftables instead where its schedulers are not needed',
-    requirements: { tools: ['iptables'] },
+    requirements: { tools: ['iptables'], forwards: 'none' },
     probe: () => host.probe(),
     diagnose: () => host.diagnose(),
     readPacketPath: (request) => host.readPacketPath(request),

@@ -120,7 +120,7 @@ export function createUserspaceBackend(options: UserspaceBackendOptions = {}): U
       servesWithoutProcess: false,
       counting: COUNTING,
     },
-    requirements: { netAdmin: 'optional' },
+    requirements: { netAdmin: 'optional', forwards: 'none' },
     probe: () => support.probe(),
     diagnose,
     traffic: () => proxiers.traffic(),

@@ -19,7 +19,8 @@ const FACTS: HostFacts = {
   netlink: { transport: 'koffi' },
   conntrackByNetlink: undefined,
   iptables: { legacy: 0, nft: 30 },
-  forwardPolicyDrop: [],
+  forwarded: { IPv4: { result: 'passed' }, IPv6: { result: 'passed' } },
+  knowsPods: { IPv4: true, IPv6: true },
   unreadable: {},
   instance: undefined,
   kubeProxy: { status: 'not-found' },
@@ -58,25 +59,44 @@ describe('checkHost', () => {
     expect(found({})).toEqual([]);
   });
 
-  test('an iptables chain with a drop policy: a mode without rules there cannot accept packets', () => {
-    const facts = { forwardPolicyDrop: ['iptables-nft'] };
-    expect(found(facts)).toEqual([]);
-    expect(found(facts, { backend: { mode: 'nftables' } })).toEqual([
+  test('a rule of another program that stops forwarded packets is named', () => {
+    const by = { system: 'nftables', table: 'inet filter', chain: 'forward', text: 'policy drop', foreign: true };
+    const forwarded = { ...FACTS.forwarded, IPv6: { result: 'stopped', verdict: 'dropped', by } } as const;
+    const backend = { mode: 'nftables' };
+    expect(found({ forwarded }, { backend })).toEqual([
       {
-        check: 'forward policy',
+        check: 'IPv6 firewall',
         status: 'warning',
-        found: expect.stringContaining(
-          'chain FORWARD drops by policy (iptables-nft), where mode nftables has no rules',
-        ),
-        advice: 'iptables-nft -A FORWARD -m conntrack --ctstate DNAT -j ACCEPT',
+        found:
+          'forwarded packets of Services are dropped by "policy drop" in chain forward of table inet filter (nftables)',
+        advice: expect.stringContaining('docs/operating.md'),
       },
     ]);
-    const unreadable = { nft: 'permission denied' };
-    expect(found({ unreadable }, { backend: { mode: 'nftables' } })).toContainEqual(
-      expect.objectContaining({ check: 'forward policy', status: 'unknown' }),
-    );
-    const userspace = { mode: 'userspace', capabilities: { servesWithoutProcess: false } } as const;
-    expect(found(facts, { backend: userspace })).toEqual([]);
+    expect(found({ forwarded, knowsPods: { IPv4: false, IPv6: false } }, { backend })).toEqual([
+      expect.objectContaining({ found: expect.stringContaining('unless it accepts those of pods') }),
+    ]);
+    const iptables = { mode: 'iptables', requirements: { routesLocalnet: true, forwards: 'source-kept' } } as const;
+    expect(found({ forwarded }, { backend: iptables })).toEqual([
+      expect.objectContaining({ found: expect.stringContaining('packets of Services are dropped') }),
+    ]);
+    const policy = { system: 'iptables', table: 'filter', chain: 'FORWARD', text: 'policy DROP' };
+    const byPolicy = { ...forwarded, IPv6: { ...forwarded.IPv6, by: policy } };
+    expect(found({ forwarded: byPolicy }, { backend: iptables })).toEqual([
+      expect.objectContaining({ found: expect.stringContaining('of Services, except masqueraded ones, are dropped') }),
+    ]);
+    expect(found({ forwarded }, { backend, ipv6: false })).toEqual([]);
+    expect(found({ forwarded }, { backend: { mode: 'ipvs', requirements: { forwards: 'none' } } })).toEqual([]);
+  });
+
+  test('rules that cannot be read are unknown, not ok', () => {
+    const forwarded = { ...FACTS.forwarded, IPv4: { result: 'unknown', reason: 'permission denied' } } as const;
+    expect(found({ forwarded }, { backend: { mode: 'nftables' } })).toEqual([
+      expect.objectContaining({
+        check: 'IPv4 firewall',
+        status: 'unknown',
+        found: expect.stringContaining('permission denied'),
+      }),
+    ]);
   });
 
   test('needs either netlink or the tool conntrack', () => {
@@ -218,6 +238,10 @@ describe('checkHost', () => {
       conntrackByNetlink: { notPermitted: true, reason: 'needs root' },
       iptables: { legacy: undefined, nft: undefined },
       unreadable: { legacy: 'needs root', nft: 'needs root' },
+      forwarded: {
+        IPv4: { result: 'unknown', reason: 'needs root' },
+        IPv6: { result: 'unknown', reason: 'needs root' },
+      },
       kubeProxy: { status: 'unknown', reason: 'not all processes of this host are visible' },
       listening: undefined,
       sysctls: {},

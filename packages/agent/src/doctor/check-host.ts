@@ -1,4 +1,4 @@
-import type { BackendModule, Diagnosis } from '@kube-proxier/core';
+import { assertNever, type BackendModule, type Diagnosis, describePathRule } from '@kube-proxier/core';
 import { type ConntrackTuningOptions, conntrackMax, describeHolder, describeKubeProxy } from '@kube-proxier/server';
 import type { HostFacts } from './host-facts.js';
 
@@ -26,7 +26,7 @@ export function checkHost(facts: HostFacts, needs: HostNeeds): readonly Diagnosi
     checkVariants(facts),
     ...checkOthers(facts, needs),
     ...checkForwarding(facts, needs),
-    ...checkForwardPolicy(facts, needs),
+    ...checkForwarded(facts, needs),
     checkBridge(facts),
     checkReversePath(facts),
     checkLocalnet(facts, needs),
@@ -229,26 +229,45 @@ function checkForwarding({ sysctls }: HostFacts, { ipv6, backend }: HostNeeds): 
   ];
 }
 
-/** A backend without rules of iptables cannot accept packets that an iptables chain drops. */
-function checkForwardPolicy(
-  { forwardPolicyDrop, unreadable }: HostFacts,
-  { backend: { mode, requirements, capabilities } }: HostNeeds,
+/** Other programs may drop packets of Services in the hook `forward`, and no backend can override that. */
+function checkForwarded(
+  { forwarded, knowsPods, sysctls }: HostFacts,
+  { backend: { requirements, capabilities }, ipv6 }: HostNeeds,
 ): readonly Diagnosis[] {
-  const check = 'forward policy';
-  if (requirements?.tools?.includes('iptables') || capabilities?.servesWithoutProcess === false) {
+  const { forwards = 'all' } = requirements ?? {};
+  if (forwards === 'none' || capabilities?.servesWithoutProcess === false) {
     return [];
   }
-  if (forwardPolicyDrop.length > 0) {
-    const found = `chain FORWARD drops by policy (${forwardPolicyDrop.join(', ')}), where mode ${mode} has no rules: packets of Services are dropped unless other rules accept them`;
-    const advice = forwardPolicyDrop.map((name) => `${name} -A FORWARD -m conntrack --ctstate DNAT -j ACCEPT`);
-    return [warning(check, found, advice.join('; '))];
-  }
-  const [reason] = Object.values(unreadable);
-  return [
-    reason === undefined
-      ? ok(check, 'no chain FORWARD of iptables drops by policy')
-      : unknown(check, `not all rules of iptables can be read: ${reason}`, AS_ROOT),
-  ];
+  const isServed = { IPv4: true, IPv6: ipv6 && sysctls['net/ipv6/conf/all/disable_ipv6'] === '0' };
+  return (['IPv4', 'IPv6'] as const).flatMap((family) => {
+    if (!isServed[family]) {
+      return [];
+    }
+    const check = `${family} firewall`;
+    const packet = forwarded[family];
+    switch (packet.result) {
+      case 'passed':
+        return [ok(check, 'no rule of another program stops forwarded packets of Services')];
+      case 'unknown':
+        return [unknown(check, `cannot check forwarded packets: ${packet.reason}`, AS_ROOT)];
+      case 'stopped': {
+        // The backend accepts masqueraded packets in the chain FORWARD, and no other.
+        const accepts =
+          forwards === 'source-kept' && packet.by.system.startsWith('iptables') && packet.by.chain === 'FORWARD';
+        const which = accepts ? ', except masqueraded ones,' : '';
+        const unless = knowsPods[family] ? '' : ', unless it accepts those of pods (--cluster-cidr checks that)';
+        return [
+          warning(
+            check,
+            `forwarded packets of Services${which} are ${packet.verdict} by ${describePathRule(packet.by)}${unless}`,
+            'make the program that owns it accept them (ct status dnat, or networks of pods); docs/operating.md has the commands for ufw, Docker and nftables',
+          ),
+        ];
+      }
+      default:
+        return assertNever(packet);
+    }
+  });
 }
 
 /** Some sysctls exist only with their module: their absence is conclusive only if other sysctls can be read. */

@@ -121,7 +121,8 @@ async function checkThisHost(composition: Composition, settings?: AgentSettings)
   if (!composition.inspect) {
     return [];
   }
-  const facts = await composition.inspect();
+  const pods = settings?.proxier.localTrafficDetection;
+  const facts = await composition.inspect(pods?.kind === 'cluster-cidr' ? pods.cidrs : []);
   const ports = [
     { port: settings?.health?.port, name: 'health' },
     { port: settings?.status?.port, name: 'metrics' },

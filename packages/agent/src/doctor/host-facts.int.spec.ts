@@ -41,13 +41,17 @@ whereAllowed('doctor on a kernel', () => {
         legacy: 1,
         nft: 1,
       });
-      expect(facts.forwardPolicyDrop).toEqual(['ip6tables-nft']);
+      const by = { system: 'iptables', table: 'filter', chain: 'FORWARD', text: 'policy DROP', foreign: false };
+      expect(facts.forwarded).toEqual({
+        IPv4: { result: 'passed' },
+        IPv6: { result: 'stopped', verdict: 'dropped', by },
+      });
       expect(facts.tools.nft).toMatch(/^nftables v/);
       expect(facts.conntrackByNetlink).toBeUndefined();
       expect(facts.kernel).toMatch(/^\d+\.\d+/);
       const notOk = checkHost(facts, {
         backend: { mode: 'nftables', requirements: { tools: ['nft'] } },
-        ipv6: false,
+        ipv6: true,
         conntrack: { ...DEFAULT_CONNTRACK_TUNING, maxPerCore: 0 },
         cpus: 1,
         ports: [{ port: 10_256, name: 'health' }],
@@ -55,7 +59,8 @@ whereAllowed('doctor on a kernel', () => {
       expect(notOk.map(({ check, status }) => `${status} ${check}`)).toEqual([
         'warning iptables variants',
         'problem IPv4 forwarding',
-        'warning forward policy',
+        'warning IPv6 forwarding',
+        'warning IPv6 firewall',
         'warning reverse path filter',
       ]);
       const backends = [createIptablesBackend({ runner }), createNftablesBackend({ runner })];

@@ -1,12 +1,14 @@
-import { isProxierError, messageOf } from '@kube-proxier/core';
+import { addressAt, type IPFamily, isProxierError, lastAddress, messageOf } from '@kube-proxier/core';
 import {
   CommandError,
   type CommandRunner,
   type Conntrack,
   ConntrackError,
   ConntrackNetlink,
+  checkForwardedPackets,
   chooseNetlinkTransport,
   createCommandRunner,
+  type ForwardedPackets,
   type KernelFiles,
   kernelFiles,
   NetlinkSocket,
@@ -34,8 +36,10 @@ export interface HostFacts {
   readonly conntrackByNetlink: NetlinkObstacle | undefined;
   /** Number of rules in each variant of iptables, of both IP families. */
   readonly iptables: { readonly legacy: number | undefined; readonly nft: number | undefined };
-  /** Variants whose chain FORWARD has the policy DROP: `iptables-nft`, `ip6tables-legacy`. */
-  readonly forwardPolicyDrop: readonly string[];
+  /** Whether forwarded packets of Services pass the rules of all programs, by IP family. */
+  readonly forwarded: Readonly<Record<IPFamily, ForwardedPackets>>;
+  /** Whether the networks of pods were known to find {@link forwarded}, by IP family. */
+  readonly knowsPods: Readonly<Record<IPFamily, boolean>>;
   /** Why the rules of a variant could not be listed. */
   readonly unreadable: Readonly<Partial<Record<'legacy' | 'nft', string>>>;
   /** The kube-proxier that runs in this network namespace; undefined when none does. */
@@ -80,6 +84,8 @@ export interface HostAccessForFacts {
   readonly instance?: () => Promise<InstanceHolder | undefined>;
   /** Default: by this process's network namespace. */
   readonly kubeProxy?: () => Promise<KubeProxyFinding>;
+  /** Networks of pods, at most one of each IP family. Default: unknown. */
+  readonly podCIDRs?: readonly string[];
 }
 
 /** Collects facts about this host. Changes nothing, and never rejects. */
@@ -90,6 +96,7 @@ export async function gatherHostFacts({
   files = kernelFiles,
   instance = () => new InstanceLock().currentHolder(),
   kubeProxy = () => findKubeProxy(),
+  podCIDRs = [],
 }: HostAccessForFacts = {}): Promise<HostFacts> {
   const read = async (path: string): Promise<string | undefined> => {
     try {
@@ -124,7 +131,6 @@ export async function gatherHostFacts({
     }
   };
   const unreadable: Partial<Record<'legacy' | 'nft', string>> = {};
-  const forwardPolicyDrop: string[] = [];
   const listed = await output('nft', 'list', 'tables');
   const nftTables = 'text' in listed ? (listed.text.match(/(?<=^table ).+$/gm) ?? []) : undefined;
   const variant = async (name: 'legacy' | 'nft'): Promise<number | undefined> => {
@@ -137,11 +143,6 @@ export async function gatherHostFacts({
       const reason = name === 'legacy' ? await whyLegacyMayHaveRules(files) : whyNftMayHaveRules(nftTables);
       if (reason !== undefined) {
         unreadable[name] = reason;
-      }
-    }
-    for (const [index, one] of saved.entries()) {
-      if ('text' in one && dropsForwarded(one.text)) {
-        forwardPolicyDrop.push(`${index === 0 ? 'iptables' : 'ip6tables'}-${name}`);
       }
     }
     const texts = saved.flatMap((one) => ('text' in one ? [one.text] : []));
@@ -161,7 +162,11 @@ export async function gatherHostFacts({
     netlink: await netlink().catch((error: unknown) => ({ obstacle: messageOf(error) })),
     conntrackByNetlink: await obstacleOf(conntrack),
     iptables: { legacy: await variant('legacy'), nft: await variant('nft') },
-    forwardPolicyDrop,
+    forwarded: {
+      IPv4: await forwardedPackets('IPv4', podCIDRs, runner, files),
+      IPv6: await forwardedPackets('IPv6', podCIDRs, runner, files),
+    },
+    knowsPods: { IPv4: podCIDROf('IPv4', podCIDRs) !== undefined, IPv6: podCIDROf('IPv6', podCIDRs) !== undefined },
     unreadable,
     instance: await instance(),
     kubeProxy: await kubeProxy(),
@@ -224,9 +229,34 @@ export function countRules(saved: string): number {
   return saved.match(/^(\[\d+:\d+\] )?-A /gm)?.length ?? 0;
 }
 
-function dropsForwarded(saved: string): boolean {
-  const [, filter = ''] = /^\*filter$([\s\S]*?)^COMMIT$/m.exec(saved) ?? [];
-  return /^:FORWARD DROP /m.test(filter);
+/** Addresses of a client and a pod, from documentation networks (RFC 5737, RFC 3849), where those of pods are unknown. */
+const SAMPLES: Readonly<Record<IPFamily, readonly [string, string]>> = {
+  IPv4: ['203.0.113.77', '198.51.100.77'],
+  IPv6: ['2001:db8:ffff::77', '2001:db8:eeee::77'],
+};
+
+function podCIDROf(family: IPFamily, podCIDRs: readonly string[]): string | undefined {
+  return podCIDRs.find((cidr) => cidr.includes(':') === (family === 'IPv6'));
+}
+
+async function forwardedPackets(
+  family: IPFamily,
+  podCIDRs: readonly string[],
+  runner: CommandRunner,
+  files: KernelFiles,
+): Promise<ForwardedPackets> {
+  const cidr = podCIDROf(family, podCIDRs);
+  const last = cidr === undefined ? undefined : lastAddress(cidr);
+  const [source, endpoint] = SAMPLES[family];
+  try {
+    return await checkForwardedPackets({
+      ...{ family, runner, files },
+      source: (last && addressAt(last, -3)) ?? source,
+      endpoint: (last && addressAt(last, -2)) ?? endpoint,
+    });
+  } catch (error) {
+    return { result: 'unknown', reason: messageOf(error) };
+  }
 }
 
 /** Ports in state LISTEN in `/proc/net/tcp` and `/proc/net/tcp6`. */

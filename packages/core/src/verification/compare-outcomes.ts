@@ -23,8 +23,8 @@ export const SHARE_TOLERANCE = 0.01;
 /**
  * Compares what a state decides about a packet with its possible outcomes in the kernel.
  *
- * @returns the first difference; `unknown` where outcomes differ only if unknown rules match or do not; undefined when all outcomes
- * are as decided.
+ * @returns the first difference; `unknown` where outcomes differ only if unknown rules match or do not, unless a rule of another
+ * program blocks the packet in both cases; undefined when all outcomes are as decided.
  */
 export function compareOutcomes(
   { outcome, route }: PacketDecision,
@@ -42,7 +42,8 @@ export function compareOutcomes(
       expected,
       actual: text,
       decidedBy: rule,
-      because: rule === undefined ? (actual.missed ?? instead) : `decided by ${describePathRule(rule)}`,
+      because:
+        rule === undefined ? (actual.missed ?? instead) : `decided by ${describePathRule(rule)}${whoseRule(rule)}`,
     });
     const { verdict, destination, decidedBy } = actual;
     switch (outcome.kind) {
@@ -112,7 +113,36 @@ export function compareOutcomes(
       because: `the effect of ${describePathRule(rule)} is not known`,
     };
   }
+  if (unknown !== undefined && outcome.kind === 'forwarded') {
+    const blocked = blockedAnyway(outcomes);
+    return (blocked && wrong(blocked)) ?? unknown;
+  }
   return unknown ?? missingEndpoint(choices, outcomes, expected);
+}
+
+/**
+ * The outcome by a rule of another program that drops or refuses the packet, if no outcome passes it on, whether rules of other
+ * programs with an unknown effect match or not.
+ */
+function blockedAnyway(outcomes: readonly PathOutcome[]): PathOutcome | undefined {
+  const assumed = outcomes.flatMap(({ unknown }) => unknown);
+  if (outcomes.some(({ verdict }) => verdict === 'accepted') || assumed.some(({ foreign }) => foreign !== true)) {
+    return undefined;
+  }
+  return outcomes.find(
+    ({ decidedBy }) => decidedBy?.foreign === true && !assumed.some((rule) => isSameRule(rule, decidedBy)),
+  );
+}
+
+function isSameRule(one: PathRule, other: PathRule): boolean {
+  return (
+    one.system === other.system && one.table === other.table && one.chain === other.chain && one.text === other.text
+  );
+}
+
+/** Rules of other programs: what to change is not in this proxy. */
+function whoseRule({ foreign, system }: PathRule): string {
+  return foreign === true && system !== 'sysctl' ? ', a rule of another program' : '';
 }
 
 function notMasqueraded({ mark = 0, markedBy, sourceKeptBy }: PathOutcome): string {

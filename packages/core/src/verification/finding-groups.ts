@@ -2,9 +2,12 @@ import { joinHostPort } from '../model/address.js';
 import type { ProxyState } from '../model/proxy-state.js';
 import type { Difference } from './compare-outcomes.js';
 import type { PacketClass } from './packet-classes.js';
-import { type FamilyVerification, MAX_FINDINGS, type VerificationFinding } from './verification-result.js';
-
-const MAX_SERVICE_PORTS = 20;
+import {
+  type FamilyVerification,
+  MAX_FINDINGS,
+  MAX_LISTED_SERVICE_PORTS,
+  type VerificationFinding,
+} from './verification-result.js';
 
 interface Group {
   readonly finding: Omit<VerificationFinding, 'classes' | 'servicePorts'>;
@@ -65,7 +68,7 @@ export class FindingGroups {
       this.#groups.set(key, group);
     }
     group.classes++;
-    if (example.servicePort !== undefined && group.servicePorts.size < MAX_SERVICE_PORTS) {
+    if (example.servicePort !== undefined && group.servicePorts.size < MAX_LISTED_SERVICE_PORTS) {
       group.servicePorts.add(example.servicePort);
     }
   }

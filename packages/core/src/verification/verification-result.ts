@@ -43,7 +43,7 @@ export interface VerificationFinding {
   readonly example: PacketClass | undefined;
   /** Number of classes with the same cause. */
   readonly classes: number;
-  /** Service ports with the same cause, `namespace/name:port`, sorted; at most 20. */
+  /** Service ports with the same cause, `namespace/name:port`, sorted; at most {@link MAX_LISTED_SERVICE_PORTS}. */
   readonly servicePorts: readonly string[];
   /** The outcome by the state, in a few words. */
   readonly expected: string;
@@ -75,6 +75,9 @@ export interface FamilyVerification {
 
 /** Maximum number of findings in a result. */
 export const MAX_FINDINGS = 500;
+
+/** Maximum number of service ports that a finding lists. */
+export const MAX_LISTED_SERVICE_PORTS = 20;
 
 /** The verdict over several results; `unknown` where there are none. */
 export function worstVerdict(verdicts: readonly VerificationVerdict[]): VerificationVerdict {

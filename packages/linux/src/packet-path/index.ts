@@ -12,6 +12,11 @@
  * @packageDocumentation
  */
 
+export {
+  checkForwardedPackets,
+  type ForwardedPackets,
+  type ForwardedPacketsRequest,
+} from './check-forwarded-packets.js';
 export type { NftTableListing } from './compile-nftables.js';
 export { IpvsStage, type VirtualServerListing } from './ipvs-stage.js';
 export {

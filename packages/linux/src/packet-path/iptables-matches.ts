@@ -16,8 +16,14 @@ const PROTOCOL_NUMBERS: Readonly<Record<string, string>> = { '6': 'tcp', '17': '
 /** Matches without packet-dependent options; the options of other matches are evaluated instead. */
 const WITHOUT_OPTIONS: ReadonlySet<string> = new Set(['socket', 'ipv6header', 'eui64', 'unclean']);
 
+/** Matches of IPv6 extension headers, which the packets of a path do not have: also an inverted option does not match. */
+const EXTENSION_HEADERS: ReadonlySet<string> = new Set(['rt', 'frag', 'dst', 'hbh', 'mh']);
+
 /** Matches whose result for the first packet of a connection does not depend on their options. */
-const REGARDLESS_OF_OPTIONS: ReadonlySet<string> = new Set(['icmp', 'icmp6', 'icmpv6', 'ah', 'esp', 'owner']);
+const REGARDLESS_OF_OPTIONS: ReadonlySet<string> = new Set([
+  ...['icmp', 'icmp6', 'icmpv6', 'ah', 'esp', 'owner'],
+  ...EXTENSION_HEADERS,
+]);
 
 const unknown: Test = () => UNKNOWN;
 const always: Test = () => 1;
@@ -92,6 +98,9 @@ class ConditionReader {
     if (WITHOUT_OPTIONS.has(name)) {
       this.#add(false, unknown);
     }
+    if (EXTENSION_HEADERS.has(name)) {
+      this.#add(false, never);
+    }
     while (this.#at < this.words.length) {
       const at = this.#at;
       const not = this.#take('!');
@@ -147,6 +156,11 @@ class ConditionReader {
       case 'icmpv6':
       case 'ah':
       case 'esp':
+      case 'rt':
+      case 'frag':
+      case 'dst':
+      case 'hbh':
+      case 'mh':
         return never;
       case 'owner':
         return (walker) => (walker.packet.entry.kind === 'host' ? UNKNOWN : 0);

@@ -267,3 +267,22 @@ on.each(families)('the path of packets by chains of iptables-nft that are read o
     });
   });
 });
+
+(canMakeNamespaces() ? test : test.skip)('packets of Services have no extension headers of IPv6', async () => {
+  await withNamespace(async (namespace) => {
+    const { runner } = namespace;
+    await becomeNode(runner, [ADDRESSES.IPv6.node]);
+    const rules = [
+      ...['-A FORWARD -m rt --rt-type 0 -j DROP', '-A FORWARD -m rt ! --rt-type 0 -j DROP'],
+      ...['-A FORWARD -m frag --fragmore -j DROP', '-A FORWARD -m dst --dst-len 42 -j DROP'],
+    ];
+    const stdin = ['*filter', ...rules, 'COMMIT', ''].join('\n');
+    await runner.run({ command: iptablesProgram('IPv6', 'nft', 'restore'), args: ['--noflush'], stdin });
+    for (const live of [false, true]) {
+      const path = await pathOf('IPv6', namespace, live);
+      expect(path.unread).toEqual([]);
+      expect(inShort(outcomesOf(path, 'IPv6'))).toEqual(['accepted']);
+      path.close();
+    }
+  });
+});

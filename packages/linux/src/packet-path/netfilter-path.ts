@@ -520,7 +520,10 @@ export function sysctlRule(name: string, value: number): PathRule {
 
 /** Merges equal outcomes. */
 function summarise(ends: readonly Ended[], stage: PathStage | undefined): readonly PathOutcome[] {
-  const outcomes = new Map<string, PathOutcome & { probability: number; emptyChain?: string }>();
+  const outcomes = new Map<
+    string,
+    PathOutcome & { probability: number; emptyChain?: string; decidedBy: PathRule | undefined }
+  >();
   for (const { walker, verdict, by } of ends) {
     const { translatedBy, masqueradedBy } = walker;
     const destination = translatedBy === undefined ? undefined : joinHostPort(walker.destination, walker.port);
@@ -531,6 +534,10 @@ function summarise(ends: readonly Ended[], stage: PathStage | undefined): readon
     const emptyChain = walker.emptyChain && `chain ${walker.emptyChain.chain} of table ${walker.emptyChain.table}`;
     if (known !== undefined) {
       known.probability += walker.probability;
+      if (known.decidedBy !== undefined && unknown.includes(known.decidedBy) && by !== undefined) {
+        // A rule that decides in any case, rather than one with an unknown effect.
+        known.decidedBy = by;
+      }
       if (emptyChain !== undefined) {
         known.emptyChain ??= emptyChain;
       }

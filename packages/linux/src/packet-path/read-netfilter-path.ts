@@ -49,6 +49,11 @@ export interface NetfilterReading {
   readonly stage?: (host: PathHost) => PathStage;
   /** Further objects that could not be read. */
   readonly unread?: readonly string[];
+  /** What is assumed in addition to what is read: a table, and changed facts of the host. Default: nothing. */
+  readonly assumes?: {
+    readonly table: NftTableListing;
+    readonly host: (facts: PathHostFacts) => PathHostFacts;
+  };
   /** Aborts programs. Default: none. */
   readonly signal?: AbortSignal;
   /** Called when all rules have been read, before they are interpreted. */
@@ -130,7 +135,10 @@ async function readPath(
     ...(used.length > 0 ? { lookups: allOf(used) } : {}),
     ...(liveTables ? { liveTables } : {}),
   };
-  return (await runInSlices(pathInSlices({ ...listing, unread }, facts, options))) as NetfilterPath;
+  const { assumes } = reading;
+  const tables = assumes === undefined ? listing.tables : [...listing.tables, assumes.table];
+  const host = assumes === undefined ? facts : assumes.host(facts);
+  return (await runInSlices(pathInSlices({ ...listing, tables, unread }, host, options))) as NetfilterPath;
 }
 
 function allOf(lookups: readonly LivePath[]): LivePath {

@@ -37,6 +37,7 @@ import { HttpListener, JSON_TYPE, reply, replyMethodNotAllowed, TEXT } from '../
 import { hostNameOf, isTrustedHost } from '../health/trusted-host.js';
 import type { ServerObserver } from '../server-observer.js';
 import type { BackgroundVerification } from '../verification/background-verification.js';
+import { verificationNotes } from '../verification/verification-notes.js';
 import { DebugRoutes, type ProfilingOptions } from './debug-routes.js';
 import type { NodeStatus } from './node-status.js';
 import type { StatusPage } from './status-page.js';
@@ -404,7 +405,9 @@ export class StatusServer implements ServerObserver {
         readPacketQuestion(questionOf(query)),
         await this.#host(),
       );
-      reply(response, 200, JSON_TYPE, `${JSON.stringify(answer)}\n`);
+      const last = this.options.verification?.report().last ?? null;
+      const notes = [...answer.notes, ...verificationNotes(answer, last)];
+      reply(response, 200, JSON_TYPE, `${JSON.stringify({ ...answer, notes })}\n`);
     } catch (error) {
       if (!(error instanceof QuestionError)) {
         throw error;

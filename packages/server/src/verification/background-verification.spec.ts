@@ -69,8 +69,37 @@ describe('BackgroundVerification', () => {
     await verification.stop();
   });
 
+  test('verifies soon after drift was repaired, however often that happens', async () => {
+    const { clock, reads, verification } = started();
+    await clock.advance(100_000);
+    for (let second = 0; second < 50; second++) {
+      verification.repaired();
+      await clock.advance(1000);
+    }
+    expect(reads).toEqual([30_000, 130_000]);
+    await clock.advance(2 * PERIOD);
+    // The last repairs were after that verification.
+    expect(reads).toEqual([30_000, 130_000, 160_000, 760_000]);
+    await verification.stop();
+  });
+
+  test('repaired drift does not make verifications take more than a hundredth of the time', async () => {
+    const { clock, reads, verification } = started({ duration: 2000 });
+    // One repair before the first verification, one during it, and one afterwards.
+    verification.repaired();
+    await clock.advance(31_000);
+    verification.repaired();
+    await clock.advance(10_000);
+    verification.repaired();
+    await clock.advance(300_000);
+    expect(reads).toEqual([30_000, 32_000 + 200_000]);
+    await verification.stop();
+  });
+
   test('without a period, verifies on request only, and reports when that has ended', async () => {
     const { clock, reads, verification } = started({ period: 0, duration: 1000 });
+    await clock.advance(PERIOD);
+    verification.repaired();
     await clock.advance(PERIOD);
     expect(reads).toEqual([]);
     expect(verification.report()).toMatchObject({ running: false, finished: 0, last: null });

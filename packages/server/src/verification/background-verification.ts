@@ -51,7 +51,7 @@ const JITTER = 0.2;
 const FIRST_DELAY = 30_000;
 
 /**
- * Verifies the states in force in the background: periodically and on request, one verification at a time. Logs new
+ * Verifies the states in force in the background: periodically, soon after repaired drift, and on request, one verification at a time. Logs new
  * findings, and the end of findings.
  */
 export class BackgroundVerification implements ServerObserver {
@@ -60,6 +60,10 @@ export class BackgroundVerification implements ServerObserver {
   #backend: BackendModule | undefined;
   #last: NodeVerification | undefined;
   #endedAt = 0;
+  /** Drift was repaired during the verification that runs. */
+  #isDisturbed = false;
+  /** Time of the next periodic verification. */
+  #dueAt = Number.POSITIVE_INFINITY;
   #started = 0;
   #finished = 0;
   /** Number of the last verification that was requested. */
@@ -79,6 +83,21 @@ export class BackgroundVerification implements ServerObserver {
     this.#states.set(family, state);
     if (isFirst && this.options.period > 0) {
       this.#schedule(Math.min(FIRST_DELAY, this.options.period));
+    }
+  }
+
+  /** Another program changed the rules: it may have installed its own, as a firewall that reloads does. */
+  repaired(): void {
+    if (this.#running !== undefined) {
+      this.#isDisturbed = true;
+    } else if (this.options.period > 0 && this.#states.size > 0) {
+      const now = this.options.clock.monotonic();
+      const soon = Math.min(FIRST_DELAY, this.options.period);
+      const delay = this.#last === undefined ? soon : Math.max(soon, this.#delay(soon) - (now - this.#endedAt));
+      // Only earlier than planned: repeated repairs do not postpone it.
+      if (now + delay < this.#dueAt) {
+        this.#schedule(delay);
+      }
     }
   }
 
@@ -122,6 +141,7 @@ export class BackgroundVerification implements ServerObserver {
     const { clock, random = Math.random } = this.options;
     this.#timer?.cancel();
     const varied = milliseconds * (1 - JITTER + 2 * JITTER * random());
+    this.#dueAt = clock.monotonic() + varied;
     this.#timer = clock.setTimer(varied, () => {
       this.request();
     });
@@ -141,6 +161,7 @@ export class BackgroundVerification implements ServerObserver {
 
   async #verifyOnce(): Promise<void> {
     this.#started += 1;
+    this.#isDisturbed = false;
     const backend = this.#backend;
     if (backend === undefined) {
       return;
@@ -158,8 +179,13 @@ export class BackgroundVerification implements ServerObserver {
     logger.debug(2, 'Verified the rules in the kernel', { verdict: result.verdict, seconds: result.seconds });
     onVerified?.(result);
     if (period > 0) {
-      this.#schedule(Math.max(period, result.seconds * 1000 * MIN_PERIOD_RATIO));
+      this.#schedule(this.#delay(this.#isDisturbed ? FIRST_DELAY : period));
     }
+  }
+
+  /** Milliseconds from the end of the last verification to the next one, which is wanted after `milliseconds`. */
+  #delay(milliseconds: number): number {
+    return Math.max(Math.min(milliseconds, this.options.period), (this.#last?.seconds ?? 0) * 1000 * MIN_PERIOD_RATIO);
   }
 
   #log({ mode, families }: NodeVerification): void {
