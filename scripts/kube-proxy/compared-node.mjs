@@ -243,6 +243,27 @@ export class ComparedNode {
     await this.sandbox.node.exec(['conntrack', '--flush']);
   }
 
+  /** Session affinity is forgotten: the next packet of a client gets any endpoint. */
+  async forgetAffinity() {
+    await this.sandbox.node.exec([
+      'sh',
+      '-c',
+      'for file in /proc/net/xt_recent/*; do [ ! -e "$file" ] || echo / > "$file"; done',
+    ]);
+    /** @type {{nftables: Record<string, {family: string, table: string, name: string, flags?: string[]}>[]}[]} */
+    const lists = await Promise.all(
+      ['sets', 'maps'].map(async (what) =>
+        JSON.parse((await this.sandbox.node.exec(['nft', '--json', '--terse', 'list', what])).stdout),
+      ),
+    );
+    const commands = lists
+      .flatMap(({ nftables }) => nftables)
+      .flatMap((one) => Object.entries(one))
+      .filter(([, { flags }]) => flags?.includes('dynamic'))
+      .map(([kind, { family, table, name }]) => `flush ${kind} ${family} ${table} ${name}\n`);
+    await this.sandbox.node.exec(['nft', '--file', '-'], { stdin: commands.join('') });
+  }
+
   async close() {
     await this.stop('SIGKILL');
     await this.sandbox.close();

@@ -34,6 +34,10 @@ const PATIENCE = 60_000;
 /** For all packets, and for those of a flow that may differ: more of them, on a machine that may be busy. */
 const QUICK = { attempts: 8, unanswered: 1, timeout: 350 };
 const THOROUGH = { attempts: 61, unanswered: 13, timeout: 1500 };
+const ONCE = { attempts: 1, unanswered: 1, timeout: 700 };
+/** Of session affinity: at least, and until both proxies have chosen the same endpoints. */
+const LEAST_CHOICES = 4;
+const CHOICES = 40;
 /** Before a difference is one that stays. */
 const LOOKS = 3;
 const BETWEEN_LOOKS = 700;
@@ -111,7 +115,8 @@ export class Comparison {
         }
         await this.#settle();
         const flows = this.#randomFlows(cluster, previous);
-        const found = await this.#compare(flows);
+        this.#flows += flows.length;
+        const found = await this.#compareAll(flows);
         const health = await this.#compareHealthChecks();
         this.#states += 1;
         if (found.length > 0 || health.length > 0) {
@@ -135,9 +140,9 @@ export class Comparison {
       await Promise.all(this.#nodes.map((node) => node.close()));
       await server.stop();
     }
-    say(
-      `seed ${seed}, mode ${mode}: ${this.#states} states, ${this.#flows} flows${differences === 0 ? '' : ', with a difference'}`,
-    );
+    const expected = [...this.#known].map(([id, count]) => `; ${count} known differences ${id}`).join('');
+    const end = `${expected}${differences === 0 ? '' : '; AN UNKNOWN DIFFERENCE'}`;
+    say(`seed ${seed}, mode ${mode}: ${this.#states} states, ${this.#flows} flows${end}`);
     const [states, flows, healthChecks, known] = [this.#states, this.#flows, this.#healthChecks, this.#known];
     return { states, flows, healthChecks, known, differences };
   }
@@ -301,7 +306,6 @@ export class Comparison {
   async #compare(flows, looks = LOOKS) {
     await Promise.all(this.#nodes.map((node) => node.forgetConnections()));
     const [one = [], other = []] = await Promise.all(this.#nodes.map((node) => node.outcomesOfAll(flows, QUICK)));
-    this.#flows += flows.length;
     let suspects = flows.flatMap((flow, index) =>
       this.#differ(flow, one[index] ?? new Set(), other[index] ?? new Set()) ? [flow] : [],
     );
@@ -325,6 +329,58 @@ export class Comparison {
       const left = new Set(differences.map(({ flow }) => flow));
       suspects = suspects.filter((flow) => left.has(flow));
     }
+    return this.#unknownOf(differences);
+  }
+
+  /**
+   * Also which endpoints session affinity chooses from.
+   *
+   * @param {readonly FrontendFlow[]} flows
+   * @param {number} [looks]
+   */
+  async #compareAll(flows, looks = LOOKS) {
+    const differences = await this.#compare(flows, looks);
+    const sticky = flows.filter((flow) => this.#serviceOf(flow)?.spec.sessionAffinity === 'ClientIP');
+    return differences.length > 0 ? differences : await this.#compareChoices(sticky);
+  }
+
+  /**
+   * Flows with session affinity whose endpoints differ, where affinity is forgotten after each packet.
+   *
+   * @param {readonly FrontendFlow[]} flows
+   * @returns {Promise<Difference[]>} unknown ones
+   */
+  async #compareChoices(flows) {
+    /** @type {Map<FrontendFlow, [Set<string>, Set<string>]>} */
+    const outcomes = new Map(flows.map((flow) => [flow, [new Set(), new Set()]]));
+    let suspects = flows;
+    for (let choice = 0; choice < CHOICES && suspects.length > 0; choice += 1) {
+      await Promise.all(this.#nodes.map((node) => Promise.all([node.forgetConnections(), node.forgetAffinity()])));
+      const results = await Promise.all(this.#nodes.map((node) => node.outcomesOfAll(suspects, ONCE)));
+      for (const [index, flow] of suspects.entries()) {
+        for (const [which, set] of (outcomes.get(flow) ?? []).entries()) {
+          for (const outcome of results[which]?.[index] ?? []) {
+            set.add(outcome);
+          }
+        }
+      }
+      if (choice >= LEAST_CHOICES) {
+        suspects = suspects.filter((flow) => {
+          const [one = new Set(), other = new Set()] = outcomes.get(flow) ?? [];
+          return !isDeepStrictEqual(withoutTimeouts(asSeenBy(flow, one)), withoutTimeouts(asSeenBy(flow, other)));
+        });
+      }
+    }
+    return this.#unknownOf(
+      suspects.map((flow) => {
+        const [one = new Set(), other = new Set()] = outcomes.get(flow) ?? [];
+        return this.#difference(flow, one, other);
+      }),
+    );
+  }
+
+  /** @param {readonly Difference[]} differences */
+  #unknownOf(differences) {
     return differences.filter((difference) => {
       const id = knownDifferenceOf(difference)?.id;
       if (id !== undefined) {
@@ -340,23 +396,11 @@ export class Comparison {
    * @param {ReadonlySet<string>} kubeProxier
    */
   #differ(flow, kubeProxy, kubeProxier) {
-    const service = this.#serviceOf(flow);
-    // A datagram of the node itself that a rule drops or rejects on its way out is an error of the socket, not a timeout.
-    if (flow.client === 'node' && flow.protocol === 'UDP') {
-      const [one, other] = [kubeProxy, kubeProxier].map(
-        (outcomes) => new Set([...outcomes].map((outcome) => (outcome.includes('<-') ? outcome : 'unreachable'))),
-      );
-      if (isDeepStrictEqual(one, other)) {
-        return false;
-      }
+    if (this.#serviceOf(flow)?.spec.sessionAffinity === 'ClientIP') {
+      // Each sticks to an endpoint, not the same one. Which ones there are is compared separately.
+      return kubeProxy.size > 1 !== kubeProxier.size > 1;
     }
-    if (service?.spec.sessionAffinity !== 'ClientIP') {
-      return !isDeepStrictEqual(kubeProxy, kubeProxier);
-    }
-    // Each sticks to an endpoint, not the same one.
-    const kinds = (/** @type {ReadonlySet<string>} */ outcomes) =>
-      new Set([...outcomes].map((outcome) => (outcome.includes('<-') ? 'answered' : outcome)));
-    return kubeProxier.size > 1 || kubeProxy.size > 1 || !isDeepStrictEqual(kinds(kubeProxy), kinds(kubeProxier));
+    return !isDeepStrictEqual(asSeenBy(flow, kubeProxy), asSeenBy(flow, kubeProxier));
   }
 
   /** @param {FrontendFlow} flow */
@@ -449,7 +493,7 @@ export class Comparison {
     const differs = async () =>
       first === undefined
         ? health && (await this.#compareHealthChecks()).length > 0
-        : (await this.#compare([/** @type {FrontendFlow} */ (first.flow)], 1)).length > 0;
+        : (await this.#compareAll([/** @type {FrontendFlow} */ (first.flow)], 1)).length > 0;
     const tries = async (/** @type {Objects} */ candidate) => {
       this.#give(candidate);
       this.#mark();
@@ -460,6 +504,7 @@ export class Comparison {
       say('  it is gone');
       return;
     }
+    const known = new Map(this.#known);
     let smallest = new Map(objects);
     let steps = 0;
     for (let smaller = true; smaller && steps < MOST_STEPS; ) {
@@ -482,10 +527,9 @@ export class Comparison {
       say(`    ${JSON.stringify(object)}`);
     }
     if (first !== undefined) {
-      const [difference] = await this.#compare([/** @type {FrontendFlow} */ (first.flow)]);
+      const [difference] = await this.#compareAll([/** @type {FrontendFlow} */ (first.flow)]);
       say(`  with them: ${difference === undefined ? 'no difference' : describe(difference)}`);
     }
-    const log = this.#nodes.map((node) => node.log.split('\n').slice(-5).join('\n'));
     for (const node of this.#nodes) {
       await node.stop('SIGKILL');
       node.start(this.configuration);
@@ -493,9 +537,7 @@ export class Comparison {
       await this.#settle();
       say(`  after a restart of ${node.name}: ${(await differs()) ? 'still different' : 'the same'}`);
     }
-    if (process.env.COMPARE_LOGS) {
-      say(log.join('\n----\n'));
-    }
+    this.#known = known;
     const changed = [...new Set([...objects.keys(), ...previous.keys()])].filter(
       (key) => !isDeepStrictEqual(objects.get(key)?.object, previous.get(key)?.object),
     );
@@ -506,6 +548,21 @@ export class Comparison {
     }
   }
 }
+
+/**
+ * A datagram of the node itself that a rule drops or rejects on its way out is the same error of the socket; elsewhere it is a timeout or
+ * a refusal.
+ *
+ * @param {Flow} flow
+ * @param {ReadonlySet<string>} outcomes
+ */
+const asSeenBy = ({ client, protocol }, outcomes) =>
+  client === 'node' && protocol === 'UDP'
+    ? new Set([...outcomes].map((outcome) => (outcome.includes('<-') ? outcome : 'unreachable')))
+    : outcomes;
+
+/** @param {ReadonlySet<string>} outcomes */
+const withoutTimeouts = (outcomes) => new Set([...outcomes].filter((outcome) => outcome !== 'timeout'));
 
 /**
  * The key of the Service of an EndpointSlice.

@@ -113,7 +113,7 @@ export const KNOWN_DIFFERENCES = [
       isOnly(kubeProxier, 'refused'),
   },
   {
-    id: 'moved-endpoint-slice',
+    id: 'K-31',
     reason:
       'kube-proxy keeps the endpoints of an EndpointSlice for the former Service when the label with the name of the Service changes, until ' +
       'it is restarted; in kube-proxier they belong to the new Service only',
