@@ -259,7 +259,8 @@ export class ComparedNode {
     const commands = lists
       .flatMap(({ nftables }) => nftables)
       .flatMap((one) => Object.entries(one))
-      .filter(([, { flags }]) => flags?.includes('dynamic'))
+      // The flag `dynamic` is missing in the JSON of nft 1.0.6.
+      .filter(([, { flags }]) => flags?.some((flag) => flag === 'dynamic' || flag === 'timeout'))
       .map(([kind, { family, table, name }]) => `flush ${kind} ${family} ${table} ${name}\n`);
     await this.sandbox.node.exec(['nft', '--file', '-'], { stdin: commands.join('') });
   }

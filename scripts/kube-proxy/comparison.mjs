@@ -367,16 +367,17 @@ export class Comparison {
       if (choice >= LEAST_CHOICES) {
         suspects = suspects.filter((flow) => {
           const [one = new Set(), other = new Set()] = outcomes.get(flow) ?? [];
-          return !isDeepStrictEqual(withoutTimeouts(asSeenBy(flow, one)), withoutTimeouts(asSeenBy(flow, other)));
+          return (
+            !isDeepStrictEqual(withoutTimeouts(asSeenBy(flow, one)), withoutTimeouts(asSeenBy(flow, other))) &&
+            this.#unknownOf([this.#difference(flow, one, other)]).length > 0
+          );
         });
       }
     }
-    return this.#unknownOf(
-      suspects.map((flow) => {
-        const [one = new Set(), other = new Set()] = outcomes.get(flow) ?? [];
-        return this.#difference(flow, one, other);
-      }),
-    );
+    return suspects.map((flow) => {
+      const [one = new Set(), other = new Set()] = outcomes.get(flow) ?? [];
+      return this.#difference(flow, one, other);
+    });
   }
 
   /** @param {readonly Difference[]} differences */
