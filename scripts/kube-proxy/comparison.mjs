@@ -368,7 +368,7 @@ export class Comparison {
         suspects = suspects.filter((flow) => {
           const [one = new Set(), other = new Set()] = outcomes.get(flow) ?? [];
           return (
-            !isDeepStrictEqual(withoutTimeouts(asSeenBy(flow, one)), withoutTimeouts(asSeenBy(flow, other))) &&
+            !isDeepStrictEqual(asSeenBy(flow, one), asSeenBy(flow, other)) &&
             this.#unknownOf([this.#difference(flow, one, other)]).length > 0
           );
         });
@@ -551,19 +551,22 @@ export class Comparison {
 }
 
 /**
- * A datagram of the node itself that a rule drops or rejects on its way out is the same error of the socket; elsewhere it is a timeout or
- * a refusal.
+ * Outcomes without what differs by chance. A timeout beside answers is a busy machine, or an endpoint whose replies take another way; an
+ * endpoint that gets no packets is missing in the answers. A datagram of the node itself that a rule drops or rejects on its way out is
+ * the same error of the socket; elsewhere it is a timeout or a refusal.
  *
  * @param {Flow} flow
  * @param {ReadonlySet<string>} outcomes
  */
-const asSeenBy = ({ client, protocol }, outcomes) =>
-  client === 'node' && protocol === 'UDP'
-    ? new Set([...outcomes].map((outcome) => (outcome.includes('<-') ? outcome : 'unreachable')))
-    : outcomes;
-
-/** @param {ReadonlySet<string>} outcomes */
-const withoutTimeouts = (outcomes) => new Set([...outcomes].filter((outcome) => outcome !== 'timeout'));
+function asSeenBy({ client, protocol }, outcomes) {
+  const others = [...outcomes].filter((outcome) => outcome !== 'timeout');
+  const seen = others.length === 0 ? [...outcomes] : others;
+  return new Set(
+    client === 'node' && protocol === 'UDP'
+      ? seen.map((outcome) => (outcome.includes('<-') ? outcome : 'unreachable'))
+      : seen,
+  );
+}
 
 /**
  * The key of the Service of an EndpointSlice.

@@ -95,6 +95,22 @@ describe('known differences', () => {
   });
 });
 
+describe('an endpoint of another node that reaches itself', () => {
+  const own = 'remote-pod1:8080<-192.168.0.2';
+  const other = 'pod1:8080<-10.244.7.11';
+
+  test.each([
+    ['timeout', [own], ['timeout'], 'F-Q-1'],
+    ['timeout, and another endpoint', [own, other], ['timeout', other], 'F-Q-1'],
+    ['another endpoint is not reached', [own, other], ['timeout'], undefined],
+  ])('%s', (_what, kubeProxy, kubeProxier, id) => {
+    const flow = { client: 'remote-pod1', protocol: 'TCP' as const, to: '10.96.0.10', port: 80, service: web };
+    const facts = { frontend: 'cluster IP' as const, hasPort: true, isServed: false, hasMoved: false, slices: [] };
+    const outcomes = { kubeProxy: new Set(kubeProxy), kubeProxier: new Set(kubeProxier) };
+    expect(knownDifferenceOf({ mode: 'iptables', flow, service: web, ...facts, ...outcomes })?.id).toBe(id);
+  });
+});
+
 describe('entries for one address and port', () => {
   const slices = (...endpoints: EndpointSlice['endpoints']): EndpointSlice[] =>
     endpoints.map((endpoint, index) => ({
