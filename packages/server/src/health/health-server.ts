@@ -88,7 +88,8 @@ export class HealthServer {
       lastUpdated: times(ok && lastUpdated !== 0 ? now : lastUpdated),
       currentTime: times(now),
       ...(withNode ? { nodeEligible } : {}),
-      healthy: ok,
+      // Of the proxy: whether the node is eligible is a field of its own.
+      healthy: healthy && reason === undefined,
       ...(reason === undefined ? {} : { reason }),
       ...(Object.keys(families).length === 0
         ? {}

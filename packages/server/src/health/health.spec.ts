@@ -202,6 +202,18 @@ describe('HealthServer (spec H-1…H-8)', () => {
     ]);
   });
 
+  test('healthy is about the proxy, also on a node that is not eligible (spec H-2)', async () => {
+    const { clock, health, port } = await started();
+    health.started('IPv4');
+    health.nodeEvent(node({ spec: { taints: [{ key: 'ToBeDeletedByClusterAutoscaler' }] } }));
+    const { status, body } = await ask(port, '/healthz');
+    expect(status).toBe(503);
+    expect(JSON.parse(body)).toMatchObject({ nodeEligible: false, healthy: true });
+    health.queued('IPv4');
+    await clock.advance(TIMEOUT);
+    expect(JSON.parse((await ask(port, '/healthz')).body)).toMatchObject({ nodeEligible: false, healthy: false });
+  });
+
   test('before the first sync lastUpdated is zero, and being unready does not affect /healthz or /livez', async () => {
     const { health, readiness, port, answers } = await started();
     health.started('IPv4');
