@@ -46,6 +46,7 @@ export class ComparedNode {
   /** @type {import('node:child_process').ChildProcess | undefined} */
   #process;
   #directory = mkdtempSync(join(tmpdir(), 'compared-node-'));
+  #removeDirectory = () => rmSync(this.#directory, { recursive: true, force: true });
   /** @type {import('node:net').Server | undefined} */
   #socket;
   /** @type {Map<string, SandboxHost>} */
@@ -61,6 +62,7 @@ export class ComparedNode {
     this.name = name;
     this.command = command;
     this.sandbox = sandbox;
+    process.once('exit', this.#removeDirectory);
     for (const host of sandbox.hosts) {
       this.#hosts.set(host.name, host);
     }
@@ -269,6 +271,7 @@ export class ComparedNode {
     await this.stop('SIGKILL');
     await this.sandbox.close();
     this.#socket?.close();
-    rmSync(this.#directory, { recursive: true, force: true });
+    this.#removeDirectory();
+    process.off('exit', this.#removeDirectory);
   }
 }
