@@ -57,21 +57,26 @@ function formatFamilies(
  * @param good term for classes without a finding, such as `verified`.
  */
 export function countLines(good: string, families: readonly FamilyVerification[]): readonly string[] {
-  return families.map(
-    ({ family, classes, different, unknown }) =>
-      `${family}: ${classes} classes of packets: ${classes - different - unknown} ${good}, ${different} different, ${unknown} unknown`,
-  );
+  return families.map(({ family, classes, different, unknown, networkPolicies }) => {
+    const stopped = networkPolicies?.classes ?? 0;
+    const policies = stopped === 0 ? '' : `, ${stopped} stopped by network policies`;
+    const rest = classes - different - unknown - stopped;
+    return `${family}: ${classes} classes of packets: ${rest} ${good}, ${different} different, ${unknown} unknown${policies}`;
+  });
 }
 
-/** Each cause with the packets that it affects, after an empty line. */
+/** Each cause with the packets that it affects, after an empty line; then an example of what network policies stop. */
 export function findingLines(families: readonly FamilyVerification[]): readonly string[] {
   const lines: string[] = [];
-  for (const { family, findings, moreFindings } of families) {
+  for (const { family, findings, moreFindings, networkPolicies } of families) {
     for (const finding of findings) {
       lines.push('', ...formatFinding(family, finding));
     }
     if (moreFindings > 0) {
       lines.push('', `${family}: and ${moreFindings} more findings`);
+    }
+    if (networkPolicies !== undefined) {
+      lines.push('', `Stopped by network policies (${family}), which is no difference: ${networkPolicies.example}.`);
     }
   }
   return lines;

@@ -46,6 +46,8 @@ interface PluginRules {
   readonly sets?: readonly string[];
   readonly iptables?: string;
   readonly nft?: string;
+  /** They stop packets as NetworkPolicies do. Default false. */
+  readonly policies?: boolean;
   /** Arguments of `ip rule add`. */
   readonly policyRules?: readonly string[];
 }
@@ -146,6 +148,22 @@ COMMIT
 COMMIT
 `,
   },
+  // A pod that accepts packets of its own node only, by a NetworkPolicy.
+  'kube-router': {
+    iptables: `*filter
+:KUBE-ROUTER-FORWARD - [0:0]
+:KUBE-POD-FW-3LKWB5VQJ7O4X2Q6 - [0:0]
+:KUBE-NWPLCY-DEFAULT - [0:0]
+-A FORWARD -j KUBE-ROUTER-FORWARD
+-A KUBE-ROUTER-FORWARD -d 10.244.0.11/32 -j KUBE-POD-FW-3LKWB5VQJ7O4X2Q6
+-A KUBE-POD-FW-3LKWB5VQJ7O4X2Q6 -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT
+-A KUBE-POD-FW-3LKWB5VQJ7O4X2Q6 -d 10.244.0.11/32 -m addrtype --src-type LOCAL -j ACCEPT
+-A KUBE-POD-FW-3LKWB5VQJ7O4X2Q6 -j KUBE-NWPLCY-DEFAULT
+-A KUBE-POD-FW-3LKWB5VQJ7O4X2Q6 -m mark ! --mark 0x10000/0x10000 -j REJECT --reject-with icmp-port-unreachable
+COMMIT
+`,
+    policies: true,
+  },
   Cilium: {
     policyRules: ['priority 9 fwmark 0x200/0xf00 lookup 2004'],
     iptables: `*raw
@@ -199,12 +217,12 @@ COMMIT
 } satisfies Readonly<Record<string, PluginRules>>;
 
 const NAMES = casesOf<keyof typeof PLUGINS>(
-  ['Calico', 'firewalld'],
+  ['Calico', 'firewalld', 'kube-router'],
   ['flannel', 'kindnet', 'ip-masq-agent', 'AWS VPC CNI', 'Cilium'],
 );
 
 describe.each(NAMES)('a node with the rules of %s', (name) => {
-  const { sets = [], policyRules = [], iptables, nft }: PluginRules = PLUGINS[name];
+  const { sets = [], policyRules = [], iptables, nft, policies = false }: PluginRules = PLUGINS[name];
   let node: AgentOnNode;
   beforeEach(async () => {
     node = await AgentOnNode.create('nft');
@@ -236,6 +254,7 @@ describe.each(NAMES)('a node with the rules of %s', (name) => {
       await node.until('the probe succeeds', async () => (await node.run(['status'])).stdout.includes('answered'));
       const { status, stdout } = await node.run(['verify']);
       expect({ stdout, status }).toEqual({ stdout: expect.stringMatching(/^VERIFIED: /), status: 0 });
+      expect(/IPv4: .* 0 different, 0 unknown, [1-9]\d* stopped by network policies\n/.test(stdout)).toBe(policies);
       expect((await node.run(['status'])).stdout).toMatch(/^OK: /);
       await node.stop();
     }

@@ -2,6 +2,7 @@ import { joinHostPort } from '../model/address.js';
 import { selectionSlots } from '../model/endpoint-weights.js';
 import { describeMasquerading } from '../simulator/describe-masquerading.js';
 import type { PacketDecision } from '../simulator/simulate-packet.js';
+import { isNetworkPolicyRule } from './network-policy-rule.js';
 import type { PathOutcome, PathRule } from './packet-path.js';
 import { type DifferenceKind, describePathRule } from './verification-result.js';
 
@@ -23,7 +24,7 @@ export const SHARE_TOLERANCE = 0.01;
 /**
  * Compares what a state decides about a packet with its possible outcomes in the kernel.
  *
- * @returns the first difference; `unknown` where outcomes differ only if unknown rules match or do not, unless a rule of another
+ * @returns the first difference; `network-policy` if the only one is that a network policy stops the packet; `unknown` where outcomes differ only if unknown rules match or do not, unless a rule of another
  * program blocks the packet in both cases; undefined when all outcomes are as decided.
  */
 export function compareOutcomes(
@@ -64,6 +65,9 @@ export function compareOutcomes(
             : differs(verdict, verdict, decidedBy);
       }
       case 'forwarded': {
+        if (verdict !== 'accepted' && isPolicy(decidedBy) && (destination === undefined || choices.has(destination))) {
+          return differs('network-policy', verdict, decidedBy);
+        }
         if (verdict !== 'accepted') {
           const difference = differs(verdict, verdict, decidedBy);
           // The backend's last rules reject packets that no earlier rule forwarded: the missing forward is the cause.
@@ -96,9 +100,14 @@ export function compareOutcomes(
     }
   };
   let unknown: Difference | undefined;
+  let policy: Difference | undefined;
   for (const actual of outcomes) {
     const difference = wrong(actual);
     if (difference === undefined) {
+      continue;
+    }
+    if (difference.kind === 'network-policy') {
+      policy ??= difference;
       continue;
     }
     const [rule] = actual.unknown;
@@ -117,7 +126,11 @@ export function compareOutcomes(
     const blocked = blockedAnyway(outcomes);
     return (blocked && wrong(blocked)) ?? unknown;
   }
-  return unknown ?? missingEndpoint(choices, outcomes, expected);
+  return unknown ?? missingEndpoint(choices, outcomes, expected) ?? policy;
+}
+
+function isPolicy(rule: PathRule | undefined): boolean {
+  return rule !== undefined && isNetworkPolicyRule(rule);
 }
 
 /**

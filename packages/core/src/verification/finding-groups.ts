@@ -6,6 +6,7 @@ import {
   type FamilyVerification,
   MAX_FINDINGS,
   MAX_LISTED_SERVICE_PORTS,
+  type StoppedByPolicies,
   type VerificationFinding,
 } from './verification-result.js';
 
@@ -18,6 +19,7 @@ interface Group {
 /** Differences by cause. */
 export class FindingGroups {
   readonly #groups = new Map<string, Group>();
+  #policies: StoppedByPolicies | undefined;
   #different = 0;
   #unknown = 0;
 
@@ -42,6 +44,12 @@ export class FindingGroups {
 
   add(example: PacketClass, difference: Difference): void {
     const { kind, expected, actual, decidedBy, because, cause = '' } = difference;
+    if (kind === 'network-policy') {
+      const { classes = 0, example: known } = this.#policies ?? {};
+      const described = known ?? `${describeExample(example)} are ${actual}: ${because}`;
+      this.#policies = { classes: classes + 1, example: described };
+      return;
+    }
     const result = kind === 'unknown' ? 'unknown' : 'different';
     if (result === 'unknown') {
       this.#unknown++;
@@ -55,11 +63,8 @@ export class FindingGroups {
         : `${kind} ${cause} ${decidedBy.system} ${decidedBy.table} ${decidedBy.chain} ${decidedBy.text}`;
     let group = this.#groups.get(key);
     if (group === undefined) {
-      const { packet } = example;
-      const where = `${joinHostPort(packet.destination, packet.port)}/${packet.protocol}`;
-      const whose = example.servicePort === undefined ? `(${example.to})` : `(${example.to} of ${example.servicePort})`;
       const instead = expected.startsWith('not ') ? `and should be ${expected}` : `not ${expected}`;
-      const message = `Packets from ${packet.source} (${example.from}) to ${where} ${whose} are ${actual}, ${instead}: ${because}`;
+      const message = `${describeExample(example)} are ${actual}, ${instead}: ${because}`;
       group = {
         finding: { result, kind, family: this.state.family, example, expected, actual, decidedBy, message },
         classes: 0,
@@ -90,6 +95,7 @@ export class FindingGroups {
       classes,
       different: this.#different,
       unknown: this.#unknown,
+      ...(this.#policies === undefined ? {} : { networkPolicies: this.#policies }),
       findings: findings.slice(0, MAX_FINDINGS),
       moreFindings: Math.max(0, findings.length - MAX_FINDINGS),
     };
@@ -98,4 +104,10 @@ export class FindingGroups {
 
 function order({ result }: VerificationFinding): number {
   return result === 'different' ? 0 : 1;
+}
+
+function describeExample({ packet, from, to, servicePort }: PacketClass): string {
+  const where = `${joinHostPort(packet.destination, packet.port)}/${packet.protocol}`;
+  const whose = servicePort === undefined ? `(${to})` : `(${to} of ${servicePort})`;
+  return `Packets from ${packet.source} (${from}) to ${where} ${whose}`;
 }

@@ -29,6 +29,8 @@ export type DifferenceKind =
   | 'masqueraded'
   /** Packets should be refused or dropped, and are accepted. */
   | 'accepted'
+  /** A network policy stops packets: its owner intends that, so it is no finding. */
+  | 'network-policy'
   /** Two compared modes differ. */
   | 'modes-differ'
   /** The outcome depends on a rule, or on an object, that could not be interpreted or read. */
@@ -55,6 +57,13 @@ export interface VerificationFinding {
   readonly message: string;
 }
 
+/** Classes of packets that network policies stop on the way to the endpoints that the state names: no difference. */
+export interface StoppedByPolicies {
+  readonly classes: number;
+  /** One of them, and the rule, in one sentence without a full stop. */
+  readonly example: string;
+}
+
 /** The result of one verification of one IP family. */
 export interface FamilyVerification {
   readonly family: IPFamily;
@@ -67,6 +76,8 @@ export interface FamilyVerification {
   readonly different: number;
   /** Number of classes whose outcome is not known. */
   readonly unknown: number;
+  /** What network policies of other programs stop; absent when they stop no class. */
+  readonly networkPolicies?: StoppedByPolicies;
   /** Differences first, those that affect most classes first. At most {@link MAX_FINDINGS}. */
   readonly findings: readonly VerificationFinding[];
   /** Number of findings beyond those in `findings`. */

@@ -159,7 +159,7 @@ export const PROXY_METRICS = {
   verifiedClasses: {
     type: 'gauge',
     name: 'kube_proxier_verification_packet_classes',
-    help: 'Classes of packets in the last verification, by result: verified, different, unknown',
+    help: 'Classes of packets in the last verification, by result: verified, network-policy (stopped by one), different, unknown',
     labels: ['ip_family', 'result'],
   },
   verificationFindings: {

@@ -183,9 +183,11 @@ export class ProxyMetrics implements ServerObserver {
   /** Records the result of one verification. */
   verified({ families, seconds }: Pick<NodeVerification, 'families' | 'seconds'>): void {
     const { verifiedClasses, verificationFindings, verificationTimestamp, verificationDuration } = this.#metrics;
-    for (const { family, classes, different, unknown, findings, moreFindings } of families) {
+    for (const { family, classes, different, unknown, findings, moreFindings, networkPolicies } of families) {
       const labels = { ip_family: family };
-      verifiedClasses.set({ ...labels, result: 'verified' }, classes - different - unknown);
+      const stopped = networkPolicies?.classes ?? 0;
+      verifiedClasses.set({ ...labels, result: 'verified' }, classes - different - unknown - stopped);
+      verifiedClasses.set({ ...labels, result: 'network-policy' }, stopped);
       verifiedClasses.set({ ...labels, result: 'different' }, different);
       verifiedClasses.set({ ...labels, result: 'unknown' }, unknown);
       const unknownFindings = findings.filter(({ result }) => result === 'unknown').length;
