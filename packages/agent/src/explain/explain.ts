@@ -32,6 +32,9 @@ export interface ExplainRequest {
   readonly recording: string;
 }
 
+/** The schema of `-o json` and `-o yaml` for a question of addresses only. */
+export type ExplanationWithNotes = Explanation & Partial<Pick<PacketAnswer, 'notes'>>;
+
 /** The schema of `-o json` and `-o yaml` for a question that contains a name. */
 export interface ExplanationList extends Pick<PacketAnswer, 'notes'> {
   readonly apiVersion: 'kube-proxier.io/v1alpha1';
@@ -105,11 +108,11 @@ async function explainRecording(
   }
 }
 
-/** A question of addresses only has one explanation, without a list around it. */
-function documentOf({ cases, notes }: PacketAnswer, isPlain: boolean): Explanation | ExplanationList {
+/** A question of addresses only has one explanation, without a list around it, and with notes if there are any. */
+function documentOf({ cases, notes }: PacketAnswer, isPlain: boolean): ExplanationWithNotes | ExplanationList {
   const [only] = cases;
   return isPlain && only
-    ? only.explanation
+    ? { ...only.explanation, ...(notes.length === 0 ? {} : { notes }) }
     : { apiVersion: 'kube-proxier.io/v1alpha1', kind: 'ExplanationList', items: cases, notes };
 }
 

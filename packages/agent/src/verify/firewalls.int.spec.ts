@@ -122,6 +122,10 @@ describe('a node with a firewall that drops forwarded packets', () => {
         status: expect.stringMatching(/^DEGRADED: /),
         explain: expect.stringContaining('Note: The kernel did not do so at the last verification'),
       });
+      const document = await node.run(['explain', other?.ipv4 ?? '', '10.96.0.10:80', '-o', 'json']);
+      expect(JSON.parse(document.stdout)).toMatchObject({
+        notes: [expect.stringContaining('did not do so at the last verification')],
+      });
       for (const answer of Object.values(answers)) {
         expect(answer).toContain(`are dropped, `);
         expect(answer).toContain(`decided by ${firewall.decides}, a rule of another program`);
