@@ -82,6 +82,16 @@ const STORIES: Readonly<Record<string, readonly (readonly Block[] | string)[]>> 
     below('operating', 'Health and status'),
     below('operating', 'One proxy on a node'),
   ],
+  'a node with firewalls': [
+    `ln -s ${AGENT} "$STAND_IN/bin/kube-proxier"`,
+    // ufw changes files of the host: only the form of its commands is checked.
+    `printf '#!/bin/sh\n[ "$1" = route ] && shift\nexpr "$*" : "allow \\(to\\|from\\) [0-9a-f.:]*/[0-9]*$" > /dev/null || expr "$*" : "allow [0-9]*/tcp$" > /dev/null\n' > "$STAND_IN/bin/ufw"`,
+    'chmod +x "$STAND_IN/bin/ufw"',
+    'iptables -N DOCKER-USER; ip6tables -N DOCKER-USER',
+    below('operating', 'With firewalld'),
+    'test "$(iptables -S DOCKER-USER | grep -c ACCEPT) $(ip6tables -S DOCKER-USER | grep -c ACCEPT)" = "2 2"',
+    'test "$(ip6tables -S FORWARD | grep -c ACCEPT)" = 3',
+  ],
 };
 
 /** Runs a story in a network namespace; what came, and which commands failed, with their status. */
