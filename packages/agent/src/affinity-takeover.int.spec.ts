@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { casesOf } from '@kube-proxier/core/testing';
 import { chainHash } from '@kube-proxier/iptables';
 import { STICKY_NODE_PORT, StickyClients } from './testing/sticky-clients.js';
 
@@ -33,7 +34,8 @@ describe('session affinity over a change of the proxy mode', () => {
     TIMEOUT,
   );
 
-  test.each(['iptables', 'nftables'])(
+  // Its lists have the names of kube-proxier's, whose change to mode nftables is tested above.
+  test.each(casesOf(['iptables'], ['nftables']))(
     "clients keep their endpoints from kube-proxy's iptables mode to mode %s",
     async (mode) => {
       const { pods, remotePods } = clients.node.sandbox;

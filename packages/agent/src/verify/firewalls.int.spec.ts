@@ -61,9 +61,9 @@ const CASES = casesOf<[keyof typeof FIREWALLS, string]>(
   [
     ['ufw', 'nftables'],
     ['Docker', 'iptables'],
-    ['a filter of nftables', 'nftables'],
   ],
   [
+    ['a filter of nftables', 'nftables'],
     ['ufw', 'iptables'],
     ['Docker', 'nftables'],
     ['a filter of nftables', 'iptables'],

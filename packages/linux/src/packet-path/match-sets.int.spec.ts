@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
 import type { IPFamily, PathPacket } from '@kube-proxier/core';
+import { casesOf } from '@kube-proxier/core/testing';
 import { iptablesProgram } from '../iptables/iptables-command.js';
 import { openIptablesRules } from '../iptables/netlink/iptables-rule-lookup.js';
 import { canMakeNamespaces, withNamespace } from '../process/network-namespace.js';
@@ -19,31 +20,35 @@ interface Case {
   readonly family?: IPFamily;
 }
 
-const CASES: readonly Case[] = [
-  { type: 'hash:ip', entries: ['10.0.0.1', '10.0.0.9'], sides: 'dst' },
-  { type: 'hash:ip', entries: ['203.0.113.1'], sides: 'src' },
-  { type: 'hash:ip', options: 'netmask 24', entries: ['10.0.0.77'], sides: 'dst' },
-  { type: 'hash:ip', options: 'timeout 3600 counters comment', entries: ['10.0.0.1'], sides: 'dst' },
-  { type: 'hash:net', entries: ['10.0.0.0/8', '10.0.0.0/31 nomatch', '10.0.0.1'], sides: 'dst' },
-  { type: 'hash:net', entries: ['203.0.112.0/20'], sides: 'src' },
-  { type: 'hash:ip,port', entries: ['10.0.0.1,tcp:80', '10.0.0.2,udp:80', '10.0.0.3,tcp:40000'], sides: 'dst,dst' },
-  { type: 'hash:ip,port', entries: ['10.0.0.1,tcp:40000'], sides: 'dst,src' },
-  { type: 'hash:net,port', entries: ['10.0.0.0/30,tcp:80', '10.0.0.2,tcp:80 nomatch'], sides: 'dst,dst' },
-  { type: 'hash:ip,port,ip', entries: ['10.0.0.1,tcp:80,203.0.133.1'], sides: 'dst,dst,src' },
-  { type: 'hash:ip,port,net', entries: ['10.0.0.1,tcp:80,203.0.133.0/24'], sides: 'dst,dst,src' },
-  { type: 'hash:net,net', entries: ['10.0.0.0/30,203.0.113.0/24', '10.0.0.2,203.0.113.1 nomatch'], sides: 'dst,src' },
-  { type: 'hash:net,port,net', entries: ['10.0.0.0/31,tcp:79-81,203.0.112.0/20'], sides: 'dst,dst,src' },
-  { type: 'hash:ip', options: 'family inet6', entries: ['2001:db8::1'], sides: 'dst', family: 'IPv6' },
-  {
-    type: 'hash:net',
-    options: 'family inet6',
-    entries: ['2001:db8::/126', '2001:db8::2 nomatch'],
-    sides: 'dst',
-    family: 'IPv6',
-  },
-  { type: 'bitmap:ip', options: 'range 10.0.0.0/16', entries: ['10.0.0.1'], sides: 'dst' },
-  { type: 'bitmap:port', options: 'range 1-65535', entries: ['80'], sides: 'dst' },
-];
+const CASES = casesOf<Case>(
+  [
+    { type: 'hash:ip', entries: ['10.0.0.1', '10.0.0.9'], sides: 'dst' },
+    { type: 'hash:net', entries: ['10.0.0.0/8', '10.0.0.0/31 nomatch', '10.0.0.1'], sides: 'dst' },
+    { type: 'hash:ip,port', entries: ['10.0.0.1,tcp:80', '10.0.0.2,udp:80', '10.0.0.3,tcp:40000'], sides: 'dst,dst' },
+    { type: 'hash:net,net', entries: ['10.0.0.0/30,203.0.113.0/24', '10.0.0.2,203.0.113.1 nomatch'], sides: 'dst,src' },
+    {
+      type: 'hash:net',
+      options: 'family inet6',
+      entries: ['2001:db8::/126', '2001:db8::2 nomatch'],
+      sides: 'dst',
+      family: 'IPv6',
+    },
+    { type: 'bitmap:port', options: 'range 1-65535', entries: ['80'], sides: 'dst' },
+  ],
+  [
+    { type: 'hash:ip', entries: ['203.0.113.1'], sides: 'src' },
+    { type: 'hash:ip', options: 'netmask 24', entries: ['10.0.0.77'], sides: 'dst' },
+    { type: 'hash:ip', options: 'timeout 3600 counters comment', entries: ['10.0.0.1'], sides: 'dst' },
+    { type: 'hash:net', entries: ['203.0.112.0/20'], sides: 'src' },
+    { type: 'hash:ip,port', entries: ['10.0.0.1,tcp:40000'], sides: 'dst,src' },
+    { type: 'hash:net,port', entries: ['10.0.0.0/30,tcp:80', '10.0.0.2,tcp:80 nomatch'], sides: 'dst,dst' },
+    { type: 'hash:ip,port,ip', entries: ['10.0.0.1,tcp:80,203.0.133.1'], sides: 'dst,dst,src' },
+    { type: 'hash:ip,port,net', entries: ['10.0.0.1,tcp:80,203.0.133.0/24'], sides: 'dst,dst,src' },
+    { type: 'hash:net,port,net', entries: ['10.0.0.0/31,tcp:79-81,203.0.112.0/20'], sides: 'dst,dst,src' },
+    { type: 'hash:ip', options: 'family inet6', entries: ['2001:db8::1'], sides: 'dst', family: 'IPv6' },
+    { type: 'bitmap:ip', options: 'range 10.0.0.0/16', entries: ['10.0.0.1'], sides: 'dst' },
+  ],
+);
 
 const DESTINATIONS: Readonly<Record<IPFamily, readonly string[]>> = {
   IPv4: ['10.0.0.0', '10.0.0.1', '10.0.0.2', '10.0.0.3', '10.1.0.1'],
