@@ -102,9 +102,12 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
       const { leftovers } = await applyTransaction(kept, { nft, family, logger: this.#logger });
       this.#leftovers = leftovers;
     } catch (error) {
-      // The next sync does without: affinity must not delay it.
-      this.#hasFormerAffinity = false;
-      throw isRefusal(error) ? (this.options.onRefused?.(error) ?? error) : error;
+      if (!isRefusal(error)) {
+        throw error;
+      }
+      // The next sync does without them: affinity must not delay it.
+      this.#hasFormerAffinity &&= transaction.keptClients === undefined;
+      throw this.options.onRefused?.(error) ?? error;
     }
     this.#noteCounters(transaction);
     if (transaction.keptClients !== undefined) {

@@ -99,6 +99,15 @@ describe.each(['IPv4', 'IPv6'] as const)('clients of the rules that a new table 
     expect(await sync(dataplane, state)).toBeUndefined();
   });
 
+  test('another failure of the sync does not lose them', async () => {
+    const { nft, dataplane } = host(family, 'constant');
+    const state = stateOf(family);
+    const transaction = dataplane.plan(state, everything(state), await dataplane.readBack());
+    nft.failNext(new Error('timed out'));
+    await expect(dataplane.apply(transaction!)).rejects.toThrow('timed out');
+    expect((await sync(dataplane, state))?.keptClients).toBe(2);
+  });
+
   test('when they cannot be read, the sync does without, and the log says so', async () => {
     const { dataplane, logger } = host(family, 'constant', () => Promise.reject(new Error('EACCES')));
     expect((await sync(dataplane, stateOf(family)))?.keptClients).toBeUndefined();
