@@ -4,11 +4,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { plainKubeconfig } from '../scripts/plain-kubeconfig.mjs';
 import { apiService, apiSlice } from './lib/api-objects.mjs';
 import { bringLoopbackUp, runInNewNetwork } from './lib/child-processes.mjs';
 import { address, podsOf, service, slice } from './lib/cluster.mjs';
 import { EventLoopHold } from './lib/event-loop.mjs';
-import { plainKubeconfig } from './lib/filled-api-server.mjs';
 import { MeasuredProxy } from './lib/measured-proxy.mjs';
 import { collectGarbage, cpuSeconds, memoryOf, timed, wait } from './lib/process-usage.mjs';
 import { Report } from './lib/report.mjs';

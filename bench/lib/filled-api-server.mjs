@@ -5,6 +5,7 @@ import {
   FakeApiServer,
   sendApiRequest,
 } from '../../packages/source-kubernetes/dist/testing/index.js';
+import { plainKubeconfig } from '../../scripts/plain-kubeconfig.mjs';
 import { apiService, apiSlice } from './api-objects.mjs';
 
 /** @typedef {Pick<ReturnType<typeof apiService> | ReturnType<typeof apiSlice>, 'metadata'>} ApiObject */
@@ -61,19 +62,6 @@ export async function startFilledFake(services, endpoints) {
     replaceSlice: async (slice) => void server.store.put('endpointslices', slice),
     stop: () => server.stop(),
   };
-}
-
-/**
- * A kubeconfig without credentials, as text.
- *
- * @param {string} url of the API server, in plain HTTP
- */
-export function plainKubeconfig(url) {
-  return JSON.stringify({
-    ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'bench' },
-    contexts: [{ name: 'bench', context: { cluster: 'bench' } }],
-    clusters: [{ name: 'bench', cluster: { server: url } }],
-  });
 }
 
 /**

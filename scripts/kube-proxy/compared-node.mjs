@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { ProxierError } from '@kube-proxier/core';
 import { NetworkSandbox } from '@kube-proxier/network-sandbox';
+import { plainKubeconfig } from '../plain-kubeconfig.mjs';
 import { appendToLog } from './kube-proxy-backend.mjs';
 import { HOST_PORTS, TARGET_PORTS } from './random-cluster.mjs';
 
@@ -120,14 +121,7 @@ export class ComparedNode {
   start(configuration) {
     const kubeconfig = join(this.#directory, 'kubeconfig');
     const file = join(this.#directory, 'config.json');
-    writeFileSync(
-      kubeconfig,
-      JSON.stringify({
-        ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'compare' },
-        contexts: [{ name: 'compare', context: { cluster: 'compare' } }],
-        clusters: [{ name: 'compare', cluster: { server: `http://127.0.0.1:${API_PORT}` } }],
-      }),
-    );
+    writeFileSync(kubeconfig, plainKubeconfig(`http://127.0.0.1:${API_PORT}`));
     writeFileSync(file, JSON.stringify({ ...configuration, clientConnection: { kubeconfig } }));
     this.#stopping = false;
     // It ends with this process, also when that is killed.

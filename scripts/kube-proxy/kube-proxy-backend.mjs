@@ -11,6 +11,7 @@ import { createInterface } from 'node:readline';
 import { ProxierError, ReconcilingProxier, Tokens } from '@kube-proxier/core';
 import { FakeApiServer } from '@kube-proxier/source-kubernetes/testing';
 import { ContainerModule } from 'inversify';
+import { plainKubeconfig } from '../plain-kubeconfig.mjs';
 
 /**
  * @typedef {import('@kube-proxier/core').BackendModule} BackendModule
@@ -237,14 +238,7 @@ class KubeProxyProcess {
     this.#deliver();
     const kubeconfig = join(this.#directory, 'kubeconfig');
     const configuration = join(this.#directory, 'config.json');
-    writeFileSync(
-      kubeconfig,
-      JSON.stringify({
-        ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'kit' },
-        contexts: [{ name: 'kit', context: { cluster: 'kit' } }],
-        clusters: [{ name: 'kit', cluster: { server: this.#server.url } }],
-      }),
-    );
+    writeFileSync(kubeconfig, plainKubeconfig(this.#server.url));
     writeFileSync(configuration, JSON.stringify(configurationOf(this.options, this.mode, kubeconfig)));
     // It ends with this process, also when that is killed.
     this.#process = spawn('setpriv', ['--pdeathsig', 'KILL', this.program, `--config=${configuration}`], {
