@@ -68,6 +68,10 @@ export class HealthCheckedSource implements Source {
     this.description = source.description;
   }
 
+  prefetch(context: SourceContext): void {
+    this.source.prefetch?.(context);
+  }
+
   /**
    * Starts the source, and the checks of its endpoints. Called once.
    *

@@ -174,6 +174,7 @@ export class ProxyServer {
       logger: this.#logger,
       signal: this.#abort.signal,
     });
+    this.#prefetch(sources, nodeName);
     this.#readiness.waitFor('the proxy mode');
     const selection = await this.#selectMode();
     this.#abort.signal.throwIfAborted();
@@ -238,6 +239,15 @@ export class ProxyServer {
     await this.#tuneConntrack(selection);
     release();
     return { selection, nodeName, families };
+  }
+
+  /** The sources request their objects while the mode is selected and the backend is created. */
+  #prefetch(sources: readonly Source[], nodeName: string): void {
+    const early = sources.filter(({ prefetch }) => prefetch !== undefined);
+    this.#startedSources = early;
+    for (const source of early) {
+      source.prefetch?.({ nodeName });
+    }
   }
 
   #makeReader(): ObjectReader {

@@ -47,6 +47,9 @@ export interface KubernetesSourceOptions extends ApiConnectionOptions {
   readonly watchList?: 'few' | 'all' | 'none';
 }
 
+/** Milliseconds that prefetched answers wait for `start`. Then they are requested again: an answer that is not read counts as broken off. */
+const MAX_PREFETCH = 10_000;
+
 const RULES: RulesFor<KubernetesSourceOptions> = {
   ...CONNECTION_RULES,
   nodeTimeout: OptionRules.milliseconds,
@@ -60,7 +63,8 @@ const RULES: RulesFor<KubernetesSourceOptions> = {
  * long and of any kind, changes none of the reported objects; when it is over, events lead to the current state.
  * Objects contain only what a proxy reads.
  *
- * `start` resolves when the requests have been started, since an API server may be unavailable for long.
+ * `start` resolves when the requests have been started, since an API server may be unavailable for long. `prefetch` sends them
+ * before, and the answers wait for `start`.
  */
 export class KubernetesSource implements Source {
   readonly #options: KubernetesSourceOptions;
@@ -70,8 +74,15 @@ export class KubernetesSource implements Source {
   readonly #abort = new AbortController();
   #connection: ApiConnection | undefined;
   #reporter: SourceReporter | undefined;
+  /** Whether it was started or stopped. */
   #begun = false;
+  /** Settles when the requests are started. Undefined: they are not begun. */
+  #requested: Promise<void> | undefined;
   #running: Promise<unknown> = Promise.resolve();
+  #report: () => void = () => {};
+  readonly #mayReport = new Promise<void>((resolve) => {
+    this.#report = resolve;
+  });
   #timers: Timer[] = [];
   /** The Node of this node does not exist; undefined otherwise. */
   #nodeMissing: string | undefined;
@@ -100,19 +111,35 @@ export class KubernetesSource implements Source {
       throw new KubernetesError('SOURCE_IN_USE', 'this KubernetesSource was started or stopped before; make a new one');
     }
     this.#begun = true;
-    const { signal } = this.#abort;
-    try {
-      await this.#credentials.get(signal);
-    } catch (error) {
-      // A plug-in that fails now may succeed later.
-      if (!signal.aborted && !(error instanceof KubernetesError && error.code === 'EXEC_PLUGIN_FAILED')) {
-        throw error;
-      }
-    }
-    if (signal.aborted) {
+    this.#reporter = new SourceReporter(handler, (error) =>
+      this.#logger.error(
+        `${this.description}: an event handler failed; continuing with the next event: ${messageOf(error)}`,
+        { error },
+      ),
+    );
+    this.#requested ??= this.#request(context.nodeName);
+    await this.#requested;
+    this.#report();
+  }
+
+  prefetch({ nodeName }: SourceContext): void {
+    if (this.#begun || this.#requested !== undefined) {
       return;
     }
-    this.#run(handler, context.nodeName, signal);
+    const attempt = new AbortController();
+    const requested = this.#request(nodeName, attempt.signal);
+    this.#requested = requested;
+    // `start` reports it.
+    requested.catch(() => {});
+    this.#timers.push(
+      this.#clock.setTimer(MAX_PREFETCH, () => {
+        if (!this.#begun) {
+          attempt.abort();
+          this.#connection?.close();
+          this.#requested = undefined;
+        }
+      }),
+    );
   }
 
   obstacle(kind: SourceKind): string | undefined {
@@ -129,6 +156,7 @@ export class KubernetesSource implements Source {
   async stop(): Promise<void> {
     this.#begun = true;
     this.#abort.abort();
+    this.#report();
     this.#reporter?.close();
     for (const timer of this.#timers) {
       timer.cancel();
@@ -137,41 +165,55 @@ export class KubernetesSource implements Source {
     await this.#running;
   }
 
-  #run(handler: SourceHandler, nodeName: string, signal: AbortSignal): void {
-    const credentials = this.#credentials;
-    const clock = this.#clock;
-    const logger = this.#logger;
-    const options = this.#options;
-    const reporter = new SourceReporter(handler, (error) =>
-      logger.error(
-        `${this.description}: an event handler failed; continuing with the next event: ${messageOf(error)}`,
-        { error },
-      ),
+  /** Reads the credentials, and starts the requests. */
+  async #request(nodeName: string, attempt?: AbortSignal): Promise<void> {
+    const stopped = this.#abort.signal;
+    const signal = attempt ? AbortSignal.any([stopped, attempt]) : stopped;
+    try {
+      await this.#credentials.get(signal);
+    } catch (error) {
+      // A plug-in that fails now may succeed later.
+      if (!signal.aborted && !(error instanceof KubernetesError && error.code === 'EXEC_PLUGIN_FAILED')) {
+        throw error;
+      }
+    }
+    if (!signal.aborted) {
+      this.#follow(nodeName, signal);
+    }
+  }
+
+  #follow(nodeName: string, signal: AbortSignal): void {
+    const connection = new ApiConnection(
+      ...([this.#options, this.#credentials, this.description, this.#logger, this.#clock] as const),
     );
-    this.#reporter = reporter;
-    const connection = new ApiConnection(options, credentials, this.description, logger, clock);
     this.#connection = connection;
-    const { watchList: choice = 'few' } = options;
+    const { watchList: choice = 'few' } = this.#options;
     const watchList = ({ isLarge = false }: WatchedResource) => choice === 'all' || (choice === 'few' && !isLarge);
     const follow = (resource: WatchedResource, listener: Partial<ListWatchListener>) =>
-      connection.follow(resource, watchList(resource), listener, signal);
+      connection.follow(resource, watchList(resource), listener, signal, this.#mayReport);
 
     // Spec W-4: node-dependent settings (zone, pod CIDRs) are correct from the first sync.
     const nodeKnown = this.#untilNodeKnown();
     const whenNodeKnown = (report: () => void) => () => void nodeKnown.promise.then(report);
     // Fields of objects are external data and are validated by their reader.
     this.#running = Promise.all([
-      follow(ownNode(nodeName), this.#nodeListener(reporter, nodeName, nodeKnown.settle)),
-      follow(SERVICE_CIDRS, serviceCIDRListener(reporter)),
+      follow(ownNode(nodeName), this.#nodeListener(nodeName, nodeKnown.settle)),
+      follow(
+        SERVICE_CIDRS,
+        serviceCIDRListener((cidrs) => this.#reporter?.onServiceCIDRsUpdate(cidrs)),
+      ),
       follow(SERVICES, {
         changed: ({ previous, current }) =>
-          reporter.onServiceUpdate(previous as Service | undefined, current as Service | undefined),
-        listed: whenNodeKnown(() => reporter.onServicesSynced()),
+          this.#reporter?.onServiceUpdate(previous as Service | undefined, current as Service | undefined),
+        listed: whenNodeKnown(() => this.#reporter?.onServicesSynced()),
       }),
       follow(ENDPOINT_SLICES, {
         changed: ({ previous, current }) =>
-          reporter.onEndpointsUpdate(previous as EndpointSlice | undefined, current as EndpointSlice | undefined),
-        listed: whenNodeKnown(() => reporter.onEndpointsSynced()),
+          this.#reporter?.onEndpointsUpdate(
+            previous as EndpointSlice | undefined,
+            current as EndpointSlice | undefined,
+          ),
+        listed: whenNodeKnown(() => this.#reporter?.onEndpointsSynced()),
       }),
     ]);
   }
@@ -185,7 +227,7 @@ export class KubernetesSource implements Source {
     return { promise, settle };
   }
 
-  #nodeListener(reporter: SourceReporter, nodeName: string, known: () => void): Partial<ListWatchListener> {
+  #nodeListener(nodeName: string, known: () => void): Partial<ListWatchListener> {
     const name = printable(nodeName);
     const report = (missing: string) => {
       this.#nodeMissing = missing;
@@ -198,7 +240,7 @@ export class KubernetesSource implements Source {
         }
         if (current) {
           this.#nodeMissing = undefined;
-          reporter.onNodeUpdate(current as Node);
+          this.#reporter?.onNodeUpdate(current as Node);
         } else if (previous) {
           // Spec W-26: the last known Node object stays in force.
           report(`Node ${name} was deleted from the API; its last known state stays in force`);
@@ -217,13 +259,11 @@ export class KubernetesSource implements Source {
   }
 }
 
-function serviceCIDRListener(reporter: SourceReporter): Partial<ListWatchListener> {
+function serviceCIDRListener(onUpdate: (cidrs: readonly string[]) => void): Partial<ListWatchListener> {
   let listed = false;
   let changed = false;
   const report = (cache: ObjectCache) =>
-    reporter.onServiceCIDRsUpdate(
-      [...cache.values()].flatMap((object) => readServiceCIDR(object).definition?.cidrs ?? []),
-    );
+    onUpdate([...cache.values()].flatMap((object) => readServiceCIDR(object).definition?.cidrs ?? []));
   return {
     changed: () => {
       changed = true;

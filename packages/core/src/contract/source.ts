@@ -42,6 +42,13 @@ export interface Source {
   readonly description: string;
 
   /**
+   * Requests the objects, and reports none of them before `start`. A host calls it when `start` follows soon: the answers then
+   * arrive while the host prepares itself. Called at most once, with the context of `start`; a problem is reported by `start`.
+   * `stop` may follow without `start`. Default: `start` requests the objects.
+   */
+  prefetch?(context: SourceContext): void;
+
+  /**
    * Starts the source. Resolves when it is running: at the latest when both `…Synced` methods were called, earlier
    * where that can take long. Called once.
    *

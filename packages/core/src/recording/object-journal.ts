@@ -143,6 +143,11 @@ export class ObjectJournal {
     if (name === undefined || (definition === undefined && skipped === undefined)) {
       return removed;
     }
+    // The definition of a Service is in memory anyway, unlike that of a slice, so that at a start its text can wait.
+    if (definition !== undefined && !this.#isRecording && kind === 'Service') {
+      this.texts.setLater(keyOf(kind, name), () => JSON.stringify(reduce(definition)));
+      return removed;
+    }
     const changes = definition === undefined ? this.#remove(kind, name) : this.#set(kind, name, reduce(definition));
     return removed.length === 0 ? changes : [...removed, ...changes];
   }

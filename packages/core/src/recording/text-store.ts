@@ -2,6 +2,8 @@
 export interface TextStore {
   get(key: string): string | undefined;
   set(key: string, text: string): void;
+  /** As {@link set}. The store may call `text` when it needs it, so its result must not depend on when. */
+  setLater(key: string, text: () => string): void;
   delete(key: string): void;
   /** All texts as they are at the time of the call, in any order; later changes do not show in it. */
   entries(): Iterable<readonly [key: string, text: string]>;
@@ -17,6 +19,10 @@ export class PlainTextStore implements TextStore {
 
   set(key: string, text: string): void {
     this.#texts.set(key, text);
+  }
+
+  setLater(key: string, text: () => string): void {
+    this.#texts.set(key, text());
   }
 
   delete(key: string): void {

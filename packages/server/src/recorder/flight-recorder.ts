@@ -1,7 +1,9 @@
 import {
   type BeginEntry,
   type Clock,
+  EventLoopPace,
   type FamilyEntry,
+  finishWithPauses,
   type HealthCheckNodePort,
   type IPFamily,
   type Logger,
@@ -63,6 +65,7 @@ export class FlightRecorder implements ServerObserver {
   /** Receives the events of the sources. */
   readonly sourceHandler: Partial<SourceHandler>;
   readonly #context: FlightRecorderContext;
+  readonly #texts = new PackedTextStore();
   readonly #journal: ObjectJournal;
   readonly #window: RecordingWindow;
   readonly #directory: RecordingDirectory | undefined;
@@ -79,6 +82,8 @@ export class FlightRecorder implements ServerObserver {
   readonly #unsynced = new Set(['Services', 'EndpointSlices']);
   #mode: ModeEntry | undefined;
   #ready: ReadyEntry | undefined;
+  /** Families without a first sync, and without a failed one; undefined when the objects are being compressed. */
+  #unattempted: Set<IPFamily> | undefined = new Set();
 
   constructor(
     { maxAge = DEFAULT_RECORDING_AGE, maxBytes = DEFAULT_RECORDING_BYTES, directory }: RecordingOptions,
@@ -88,7 +93,7 @@ export class FlightRecorder implements ServerObserver {
     const { clock, logger, reader, onFailure } = context;
     this.#zero = clock.monotonic();
     this.#epoch = clock.now();
-    this.#journal = new ObjectJournal(reader, new PackedTextStore());
+    this.#journal = new ObjectJournal(reader, this.#texts);
     this.#window = new RecordingWindow(this.#journal, { maxAge, maxBytes }, this.#now());
     this.#directory =
       directory === undefined
@@ -121,6 +126,7 @@ export class FlightRecorder implements ServerObserver {
   /** A proxier of this family is created with these options. */
   familyServed(family: IPFamily, options: ProxierOptions): void {
     this.#options.set(family, recordedOptions(options));
+    this.#unattempted?.add(family);
   }
 
   /** A proxier of this family has read the addresses of the host. */
@@ -166,6 +172,7 @@ export class FlightRecorder implements ServerObserver {
     this.#running.delete(family);
     this.#lastSyncs.set(family, { at: this.#at(), ...entry });
     this.#write(entry);
+    this.#attempted(family);
   }
 
   failed({ family, full, duration, failures, error }: SyncFailure): void {
@@ -173,6 +180,7 @@ export class FlightRecorder implements ServerObserver {
     this.#pending.add(family);
     this.#running.delete(family);
     this.#write({ entry: 'failed', family, full, duration: rounded(duration), failures, error: textOf(error) });
+    this.#attempted(family);
   }
 
   repaired({ family, what }: { readonly family: IPFamily; readonly what: string }): void {
@@ -224,6 +232,16 @@ export class FlightRecorder implements ServerObserver {
       this.#directory?.beginFile();
     }
     this.checkReadiness();
+  }
+
+  /** Once the first rules of all families are programmed, which must not wait: compresses the objects that they are made of. */
+  #attempted(family: IPFamily): void {
+    this.#unattempted?.delete(family);
+    if (this.#unattempted?.size === 0) {
+      this.#unattempted = undefined;
+      const pace = new EventLoopPace(this.#context.clock);
+      void pace.pause().then(() => finishWithPauses(this.#texts.packInSlices(), pace));
+    }
   }
 
   #changed(changes: readonly ObjectChange[]): void {

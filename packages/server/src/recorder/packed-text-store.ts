@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { TextStore } from '@kube-proxier/core';
+import type { Slices, TextStore } from '@kube-proxier/core';
 
 /** Texts per block: more of them compress better, but make reads more expensive. */
 const BLOCK = 16;
@@ -27,10 +27,14 @@ interface Block {
  * replaced is dissolved.
  */
 export class PackedTextStore implements TextStore {
-  /** The block of each text, or the text. Entries are replaced rather than deleted, so that the map does not grow. */
-  readonly #texts = new Map<string, Block | string>();
+  /**
+   * The block of each text, the text, or what computes it. Entries are replaced rather than deleted, so that the map does not grow.
+   */
+  readonly #texts = new Map<string, Block | string | (() => string)>();
   /** Keys of texts that are not in a block; oldest first. */
   readonly #recent = new Set<string>();
+  /** Keys of texts that are not computed yet. */
+  readonly #later = new Set<string>();
   /** The last read block: a read text is often replaced next. */
   #unpacked: { readonly block: Block; readonly texts: ReadonlyMap<string, string> } | undefined;
   #recentSize = 0;
@@ -43,21 +47,42 @@ export class PackedTextStore implements TextStore {
 
   get(key: string): string | undefined {
     const text = this.#texts.get(key);
-    return typeof text === 'object' ? this.#unpack(text).get(key) : text;
+    return typeof text === 'object' ? this.#unpack(text).get(key) : typeof text === 'function' ? text() : text;
   }
 
   set(key: string, text: string): void {
     const previous = this.#texts.get(key);
     this.#texts.set(key, text);
+    this.#later.delete(key);
     this.#recent.add(key);
     this.#recentSize += text.length;
     this.#replaced(previous);
     this.#packRecent();
   }
 
+  setLater(key: string, text: () => string): void {
+    const previous = this.#texts.get(key);
+    this.#texts.set(key, text);
+    this.#recent.delete(key);
+    this.#later.add(key);
+    this.#replaced(previous);
+  }
+
+  /** Computes and compresses the texts of {@link setLater}. Yields after each, so that a caller can pause. */
+  *packInSlices(): Slices<void> {
+    for (const key of this.#later) {
+      const text = this.#texts.get(key);
+      if (typeof text === 'function') {
+        this.set(key, text());
+      }
+      yield;
+    }
+  }
+
   delete(key: string): void {
     const previous = this.#texts.get(key);
     this.#texts.delete(key);
+    this.#later.delete(key);
     this.#recent.delete(key);
     this.#replaced(previous);
     this.#packRecent();
@@ -67,10 +92,10 @@ export class PackedTextStore implements TextStore {
     return entriesOf([...this.#texts]);
   }
 
-  #replaced(previous: Block | string | undefined): void {
+  #replaced(previous: Block | string | (() => string) | undefined): void {
     if (typeof previous === 'string') {
       this.#recentSize -= previous.length;
-    } else if (previous !== undefined) {
+    } else if (typeof previous === 'object') {
       previous.live -= 1;
       if (previous.live * 2 <= previous.count) {
         this.#dissolve(previous);
@@ -141,12 +166,12 @@ function unpack({ data }: Block): ReadonlyMap<string, string> {
 }
 
 function* entriesOf(
-  all: readonly (readonly [key: string, text: Block | string])[],
+  all: readonly (readonly [key: string, text: Block | string | (() => string)])[],
 ): Generator<readonly [key: string, text: string]> {
   const blocks = new Map<Block, string[]>();
   for (const [key, text] of all) {
-    if (typeof text === 'string') {
-      yield [key, text];
+    if (typeof text !== 'object') {
+      yield [key, typeof text === 'function' ? text() : text];
       continue;
     }
     const keys = blocks.get(text);

@@ -14,7 +14,7 @@ export interface BodyLimits {
 }
 
 /** Chunk size for decompression: larger chunks would block the event loop for too long. */
-const GUNZIP_BYTES = 32 * 1024;
+const GUNZIP_BYTES = 64 * 1024;
 
 /**
  * The bytes of an answer, decompressed, as they arrive. The connection is closed when the iteration stops before the end.

@@ -114,12 +114,14 @@ export class ApiConnection {
    * Follows one kind of object until `signal` aborts, then resolves. Never rejects.
    *
    * @param watchList start with a watch that begins with the current objects, where the server supports it.
+   * @param mayReport settles when the listener may be called with objects; until then, the answer waits. Default: at once.
    */
   follow(
     resource: WatchedResource,
     watchList: boolean,
     listener: Partial<ListWatchListener>,
     signal: AbortSignal,
+    mayReport = Promise.resolve(),
   ): Promise<void> {
     const listWatch: ListWatch = new ListWatch(
       {
@@ -132,6 +134,7 @@ export class ApiConnection {
         clock: this.clock,
         watchList: watchList ? this.#watchListSupport : undefined,
         protobuf: this.#protobufSupport,
+        mayReport,
         onRestored: () => {
           for (const other of this.#followed) {
             if (other !== listWatch) {

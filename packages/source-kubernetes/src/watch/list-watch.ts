@@ -58,6 +58,8 @@ export interface ListWatchOptions {
   readonly initialPatience: number;
   /** Called when the answers of the server show that it was restored from a backup. */
   readonly onRestored: () => void;
+  /** Settles when objects may be reported. Requests are sent before. */
+  readonly mayReport: Promise<void>;
 }
 
 /** Callbacks of a {@link ListWatch}. */
@@ -240,6 +242,7 @@ export class ListWatch {
     const { listAge } = state;
     state.beginList();
     for await (const part of this.#pagedList.parts(this.#selectors(), listAge, () => state.named, signal)) {
+      await this.options.mayReport;
       if (version === undefined) {
         // The version of the first page: a change that the watch repeats is harmless, a missed change is not.
         version = part.resourceVersion;
@@ -354,6 +357,7 @@ export class ListWatch {
       ...(reading.onBytes && { onBytes: reading.onBytes }),
     });
     for await (const events of batches) {
+      await this.options.mayReport;
       reading.onEvents?.();
       for (const event of events) {
         if (signal.aborted) {
