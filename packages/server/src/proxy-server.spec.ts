@@ -308,6 +308,36 @@ describe('ProxyServer', () => {
     await server.finished;
   });
 
+  test('lets sources request their objects while the mode is selected, and stops them when none is usable', async () => {
+    const steps: string[] = [];
+    class EarlySource extends FakeSource {
+      prefetch({ nodeName }: { readonly nodeName: string }): void {
+        steps.push(`prefetch ${nodeName}`);
+      }
+    }
+    class StepBackend extends FakeBackend {
+      override async probe(): Promise<ProbeResult> {
+        steps.push('probe');
+        return await super.probe();
+      }
+    }
+    const source = new EarlySource((handler) => {
+      steps.push('start');
+      synced(handler);
+    });
+    const { server } = setUp({ backends: [new StepBackend()], sources: [source] });
+    await server.start();
+    expect(steps).toEqual(['prefetch n1', 'probe', 'start']);
+    await server.stop();
+
+    const unstarted = new EarlySource();
+    const plain = new FakeSource();
+    const unusable = new FakeBackend('iptables', { usable: false, reason: 'none' });
+    const failing = setUp({ backends: [unusable], sources: [unstarted, plain] });
+    await expect(failing.server.start()).rejects.toMatchObject({ code: 'PROXY_MODE_UNUSABLE' });
+    expect([unstarted.handler, unstarted.stopped, plain.stopped]).toEqual([undefined, 1, 0]);
+  });
+
   test('stops everything when one source cannot start', async () => {
     const good = new FakeSource();
     const bad = new FakeSource(() => {

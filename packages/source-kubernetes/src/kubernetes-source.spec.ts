@@ -695,3 +695,67 @@ describe('KubernetesSource', () => {
     });
   });
 });
+
+describe('prefetch', () => {
+  const context = { nodeName: 'node1' };
+
+  test('requests the objects, and reports none of them before the start', async () => {
+    const fixture = await Fixture.make({}, {}, 1);
+    const { handler, server, source } = fixture;
+    source.prefetch(context);
+    await fixture.until(() => server.requests.length === 4, 'four requests');
+    expect(handler.events).toEqual([]);
+    await fixture.start();
+    fixture.expectExact();
+    expect(fixture.requests('services', 'list')).toBe(1);
+    expect(fixture.requests('endpointslices', 'list')).toBe(1);
+    await fixture.comesThrough('next');
+    expect(fixture.loud).toEqual([]);
+  });
+
+  test('a start that comes late requests the objects again, and logs no failure', async () => {
+    const fixture = await Fixture.make();
+    const { clock, handler, server, source } = fixture;
+    source.prefetch(context);
+    await fixture.until(() => fixture.requests('services', 'list') === 1, 'a request');
+    const begin = clock.monotonic();
+    // Longer than an answer may be silent.
+    await fixture.until(() => clock.monotonic() - begin > 60_000 && server.openConnections === 0, 'a late start');
+    server.store.put('services', service('web', { clusterIP: '10.96.0.9' }));
+    expect(handler.events).toEqual([]);
+    await fixture.start();
+    expect(handler.services.get('default/web')?.spec?.clusterIP).toBe('10.96.0.9');
+    fixture.expectExact();
+    expect(fixture.loud).toEqual([]);
+  });
+
+  test('may be followed by a stop without a start', async () => {
+    const fixture = await Fixture.make({}, {}, 1);
+    fixture.source.prefetch(context);
+    await fixture.until(() => fixture.server.requests.length > 0, 'a request');
+    await fixture.source.stop();
+    await fixture.until(() => fixture.server.openConnections === 0, 'no connections');
+    expect(fixture.handler.events).toEqual([]);
+    fixture.source.prefetch(context);
+    await expect(fixture.source.start(fixture.handler, context)).rejects.toMatchObject({ code: 'SOURCE_IN_USE' });
+  });
+
+  test('its problem is reported by the start', async () => {
+    const source = new KubernetesSource({ kubeconfig: '/no-such-file' });
+    source.prefetch(context);
+    await expect(source.start(new RecordingHandler(), context)).rejects.toMatchObject({ code: 'KUBECONFIG_NOT_FOUND' });
+    await source.stop();
+  });
+
+  test('an API server that is unavailable until after the start is no problem', async () => {
+    const fixture = await Fixture.make();
+    fixture.server.faultFor = () => ({ kind: 'reset' });
+    fixture.source.prefetch(context);
+    await fixture.until(() => fixture.server.requests.length > 4, 'retries');
+    const started = fixture.start();
+    await fixture.until(() => fixture.loud.length > 0, 'a message');
+    fixture.server.faultFor = () => undefined;
+    await started;
+    fixture.expectExact();
+  });
+});

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { finish } from '@kube-proxier/core';
 import { Random } from '@kube-proxier/core/testing';
 import { PackedTextStore } from './packed-text-store.js';
 
@@ -12,6 +13,9 @@ describe('PackedTextStore', () => {
       if (random.chance(0.2)) {
         store.delete(key);
         expected.delete(key);
+      } else if (random.chance(0.25)) {
+        store.setLater(key, () => `later ${step}`);
+        expected.set(key, `later ${step}`);
       } else {
         const text = `{"name":"${key}","step":${step},"text":"${'ü€'.repeat(random.below(random.chance(0.01) ? 40_000 : 20))}"}`;
         store.set(key, text);
@@ -20,6 +24,10 @@ describe('PackedTextStore', () => {
       const asked = `key ${random.below(1 + step / 10)}`;
       expect(store.get(asked)).toBe(expected.get(asked));
       if (step % 1000 === 0) {
+        expect(new Map(store.entries())).toEqual(expected);
+      }
+      if (step % 1500 === 0) {
+        finish(store.packInSlices());
         expect(new Map(store.entries())).toEqual(expected);
       }
     }
@@ -50,6 +58,24 @@ describe('PackedTextStore', () => {
       store.delete(`${index}`);
     }
     expect(store.size).toBe(0);
+  });
+
+  test('computes a text that was set for later once, and compresses it with the others', () => {
+    const store = new PackedTextStore();
+    let computed = 0;
+    for (let index = 0; index < 1000; index += 1) {
+      store.setLater(`${index}`, () => {
+        computed += 1;
+        return JSON.stringify({ index, text: 'the same text in each of them, which is long' });
+      });
+    }
+    expect({ computed, size: store.size }).toEqual({ computed: 0, size: 0 });
+    finish(store.packInSlices());
+    expect(computed).toBe(1000);
+    expect(store.size).toBeLessThan(1000 * 30);
+    expect(store.get('7')).toContain('"index":7');
+    finish(store.packInSlices());
+    expect(computed).toBe(1000);
   });
 
   test('a list of all texts does not show later changes', () => {
