@@ -144,7 +144,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
     return { ...installed, localnetRefused: this.#localnetRefused };
   }
 
-  async watch(onDrift: (what: string) => void, signal: AbortSignal): Promise<void> {
+  async watch(onDrift: (what: string) => void, signal: AbortSignal, onForeignChange?: () => void): Promise<void> {
     const { family, clock = systemClock, iptables, iptablesToWatch = iptables } = this.options;
     const audit = new TableAudit({
       iptables: iptablesToWatch,
@@ -159,6 +159,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
       placed: () => this.#jumpsPlaced,
       afterCheck: () => audit.look(onDrift),
       onDrift,
+      onForeignChange,
       onFailure: (reason) => this.#logger.debug(2, 'Cannot look whether rules were flushed', { family, reason }),
     });
     await audit.end();

@@ -171,7 +171,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     return link === this.#target.virtualInterface.index;
   }
 
-  watch(onDrift: (what: string) => void, signal: AbortSignal): Promise<void> {
+  watch(onDrift: (what: string) => void, signal: AbortSignal, onForeignChange?: () => void): Promise<void> {
     const { family, host, clock = systemClock } = this.options;
     const { draining, expected, virtualInterface } = this.#target;
     signal.addEventListener('abort', () => draining.stop(), { once: true });
@@ -185,6 +185,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       clock,
       signal,
       onDrift,
+      onForeignChange,
       onFailure: (reason) => this.#logger.debug(2, 'Cannot check IPVS for drift', { family, reason }),
     });
   }

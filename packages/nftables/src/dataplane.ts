@@ -165,9 +165,9 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
     return countedServices(counters ?? new Map(), family);
   }
 
-  watch(onDrift: DriftReporter, signal: AbortSignal): Promise<void> {
+  watch(onDrift: DriftReporter, signal: AbortSignal, onForeignChange?: () => void): Promise<void> {
     const { clock = systemClock, family, nft } = this.options;
-    return watchTable(nft, family, clock, onDrift, signal);
+    return watchTable(nft, family, clock, onDrift, signal, onForeignChange);
   }
 
   describe({ write, load, forget }: NftablesTransaction): string {

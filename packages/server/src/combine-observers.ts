@@ -41,6 +41,7 @@ export function combineObservers(
     resolved: (family, state) => each('resolved', (observer) => observer.resolved?.(family, state)),
     companion: (family, error) => each('companion', (observer) => observer.companion?.(family, error)),
     repaired: (repair) => each('repaired', (observer) => observer.repaired?.(repair)),
+    foreignRulesChanged: (family) => each('foreignRulesChanged', (observer) => observer.foreignRulesChanged?.(family)),
     failed: (failure) => each('failed', (observer) => observer.failed?.(failure)),
     async synced(success) {
       const pace = new EventLoopPace(clock);

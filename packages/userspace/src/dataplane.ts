@@ -128,12 +128,13 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
     await applyTransaction(transaction, target);
   }
 
-  async watch(onDrift: (what: string) => void, signal: AbortSignal): Promise<void> {
+  async watch(onDrift: (what: string) => void, signal: AbortSignal, onForeignChange?: () => void): Promise<void> {
     const { redirects } = await this.#prepare();
     await redirects.redirector.watch?.({
       clock: this.#clock,
       signal,
       onDrift,
+      onForeignChange,
       onFailure: (reason) => this.#logger.warn(`Redirect rules cannot be checked: ${reason}`),
     });
   }

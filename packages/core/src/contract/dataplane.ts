@@ -71,9 +71,11 @@ export interface Dataplane<Transaction = unknown, Installed = unknown> {
    * kernel or cheap polling allows it). Detection may be incomplete: everything is read back periodically.
    * Optional; default is not to watch.
    *
+   * @param onForeignChange called where the kernel reports that another program changed its own rules, such as a firewall that
+   *   starts: they may drop the packets of Services. Default: nothing.
    * @returns when `signal` aborts. It must not return on a failure; the backend retries.
    */
-  watch?(onDrift: DriftReporter, signal: AbortSignal): Promise<void>;
+  watch?(onDrift: DriftReporter, signal: AbortSignal, onForeignChange?: () => void): Promise<void>;
 
   /**
    * Stops background work in this process, so that it does not keep the process alive. Called when the sync loop has

@@ -123,6 +123,7 @@ function forwarded(observer: SyncObserver): SyncObserver {
     synced: (success) => observer.synced?.(success),
     failed: (failure) => observer.failed?.(failure),
     repaired: (repair) => observer.repaired?.(repair),
+    foreignRulesChanged: (family) => observer.foreignRulesChanged?.(family),
     companion: (family, error) => observer.companion?.(family, error),
   };
 }

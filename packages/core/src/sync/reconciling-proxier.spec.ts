@@ -3,6 +3,7 @@ import type { ProxierContext } from '../contract/backend-module.js';
 import type { DriftReporter } from '../contract/dataplane.js';
 import { silentLogger } from '../contract/logger.js';
 import { ProxierError } from '../contract/proxier-error.js';
+import type { IPFamily } from '../model/address.js';
 import type { ChangeSet } from '../model/change-set.js';
 import type { ProxyState } from '../model/proxy-state.js';
 import {
@@ -237,6 +238,27 @@ describe('ReconcilingProxier', () => {
     await settle();
     expect(dataplane.contents.size).toBe(1);
     expect(running.repairs).toEqual([{ family: 'IPv4', what: 'the map is empty; wrote one service port' }]);
+    running.abort.abort();
+    await running.loop;
+  });
+
+  test('changes of foreign rules are passed on, without a sync', async () => {
+    let notice = () => {};
+    const dataplane = Object.assign(new FakeDataplane(), {
+      watch: (_onDrift: DriftReporter, signal: AbortSignal, onForeignChange: () => void) => {
+        notice = onForeignChange;
+        return new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      },
+    });
+    const families: IPFamily[] = [];
+    const running = start({ observer: { foreignRulesChanged: (family) => void families.push(family) } }, dataplane);
+    synced(running);
+    await running.clock.advance(5000);
+    const { applied } = dataplane;
+    notice();
+    await running.clock.advance(5000);
+    expect(families).toEqual(['IPv4']);
+    expect(dataplane.applied).toBe(applied);
     running.abort.abort();
     await running.loop;
   });

@@ -1,5 +1,5 @@
 import type { AddressChange, ProxierContext } from '../contract/backend-module.js';
-import type { Dataplane } from '../contract/dataplane.js';
+import type { Dataplane, DriftReporter } from '../contract/dataplane.js';
 import type { Proxier, ProxyMode } from '../contract/proxier.js';
 import { hasErrorKind, messageOf, ProxierError } from '../contract/proxier-error.js';
 import { type ChangeSet, isEmptyChangeSet } from '../model/change-set.js';
@@ -167,17 +167,19 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    const { family, logger } = this.#context;
+    const { family, logger, observer } = this.#context;
+    const onDrift: DriftReporter = (what, certainty = 'seen') => {
+      if (certainty === 'seen') {
+        logger.warn(`Drift detected: ${what}; reconciling`, { family });
+        this.#noticed = what;
+      } else {
+        logger.debug(2, `Checking for drift: ${what}`, { family });
+      }
+      this.reconcile();
+    };
+    const onForeignChange = () => this.#observe('foreignRulesChanged', () => observer.foreignRulesChanged?.(family));
     try {
-      await this.#dataplane.watch?.((what, certainty = 'seen') => {
-        if (certainty === 'seen') {
-          logger.warn(`Drift detected: ${what}; reconciling`, { family });
-          this.#noticed = what;
-        } else {
-          logger.debug(2, `Checking for drift: ${what}`, { family });
-        }
-        this.reconcile();
-      }, signal);
+      await this.#dataplane.watch?.(onDrift, signal, onForeignChange);
     } catch (error) {
       const seconds = Math.round(this.#context.options.driftCheckPeriod / 1000);
       logger.error(`Drift is detected only by the full check every ${seconds} s: ${messageOf(error)}`, { family });

@@ -50,6 +50,8 @@ export interface SyncObserver {
   failed?(failure: SyncFailure): void;
   /** The installed rules differed from what was written, and were restored. */
   repaired?(repair: DriftRepair): void;
+  /** Another program changed its own rules, which packets of Services may traverse as well. */
+  foreignRulesChanged?(family: IPFamily): void;
   /**
    * A companion of the backend, such as sockets for NodePorts on 127.0.0.1, could not be updated; undefined: it is up
    * to date again. The update is retried, and does not affect syncs.

@@ -39,6 +39,8 @@ export interface KernelWatchOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onDrift: (what: string) => void;
+  /** Called when other programs changed the tables of iptables. Default: nothing. */
+  readonly onForeignChange?: (() => void) | undefined;
   /** Called for a failed check, once until a check succeeds again. */
   readonly onFailure: (reason: string) => void;
 }
@@ -51,7 +53,7 @@ export interface KernelWatchOptions {
  * @returns when the signal aborts.
  */
 export async function watchKernel(options: KernelWatchOptions): Promise<void> {
-  const { clock, signal, iptables, placed, onDrift, onFailure } = options;
+  const { clock, signal, iptables, placed, onDrift, onForeignChange, onFailure } = options;
   const seen = new Set<string>();
   const sentinels = new RuleSentinels(SENTINELS, iptables);
   let failing = false;
@@ -62,6 +64,9 @@ export async function watchKernel(options: KernelWatchOptions): Promise<void> {
       // Before the first sync, nothing can be missing.
       if (look % RULES_EVERY === 0 && placed() > 0) {
         await sentinels.check(signal, onDrift, placed);
+        if (onForeignChange && (await sentinels.hasForeignChanges()) && !signal.aborted) {
+          onForeignChange();
+        }
       }
       failing = false;
     } catch (error) {

@@ -8,6 +8,8 @@ import { RuleSentinels } from './rule-sentinels.js';
 
 interface Host {
   readonly iptables: Iptables;
+  /** Restores a document in another process. */
+  byOthers(document: string): Promise<void>;
   /** Number of checks since the last call, or of programs started for them. */
   checks(): number;
 }
@@ -47,6 +49,7 @@ class CountingIptables extends FakeIptables {
 function fakeHost(iptables: CountingIptables): Host {
   return {
     iptables,
+    byOthers: (document) => iptables.restoreByOthers(document),
     checks: () => {
       const { checks } = iptables;
       iptables.checks = 0;
@@ -64,8 +67,10 @@ function kernelHost(family: (typeof FAMILIES)[number], variant: IptablesVariant,
       return runner.run(request);
     },
   };
+  const others: CommandRunner = { networkNamespace: runner.networkNamespace, run: (request) => runner.run(request) };
   return {
     iptables: createIptables({ family, variant, runner: counting }),
+    byOthers: (document) => createIptables({ family, variant, runner: others }).restore(document),
     checks: () => {
       const checks = started;
       started = 0;
@@ -122,6 +127,21 @@ describe.each(subjects)('RuleSentinels: $title', ({ variant, withHost }) => {
         await iptables.restore('*filter\n-F FORWARD\nCOMMIT\n');
         expect(await check()).toEqual([FILTER_IS_GONE]);
         expect(await check()).toEqual([]);
+      }
+    }));
+
+  test('reports changes of tables by other programs, and none of its own', () =>
+    withHost(async (host) => {
+      const { iptables } = host;
+      const sentinels = new RuleSentinels(RULES, async () => iptables);
+      await iptables.restore(INSTALL);
+      expect(await sentinels.hasForeignChanges()).toBe(false);
+      await iptables.restore('*filter\n:MORE - [0:0]\nCOMMIT\n');
+      expect(await sentinels.hasForeignChanges()).toBe(false);
+      for (const table of ['nat', 'filter']) {
+        await host.byOthers(`*${table}\n:THEIRS - [0:0]\n-A OUTPUT -j THEIRS\nCOMMIT\n`);
+        expect([table, await sentinels.hasForeignChanges()]).toEqual([table, true]);
+        expect([table, await sentinels.hasForeignChanges()]).toEqual([table, false]);
       }
     }));
 

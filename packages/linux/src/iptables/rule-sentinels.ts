@@ -72,6 +72,16 @@ export class RuleSentinels {
     }
     return !missed;
   }
+
+  /** Whether other programs changed the tables of the rules since the last call; false where the kernel does not report it. */
+  async hasForeignChanges(): Promise<boolean> {
+    const iptables = await this.iptables();
+    let changed = false;
+    for (const table of new Set(this.#rules.map(({ watched }) => watched.table))) {
+      changed = ((await iptables.hasForeignChanges(table)) ?? false) || changed;
+    }
+    return changed;
+  }
 }
 
 class SentinelRule {

@@ -19,6 +19,8 @@ export interface RuleWatchOptions {
   /** Called after each check that found all rules; rejects when it fails. Default: nothing. */
   readonly afterCheck?: () => Promise<void>;
   readonly onDrift: (what: string) => void;
+  /** Called when other programs changed the tables of the rules. Default: nothing. */
+  readonly onForeignChange?: (() => void) | undefined;
   /** Called when a check fails; once until a check succeeds again. */
   readonly onFailure: (reason: string) => void;
 }
@@ -30,7 +32,7 @@ export interface RuleWatchOptions {
  */
 export async function watchRules(options: RuleWatchOptions): Promise<void> {
   const { rules, iptables, clock, signal, placed, onDrift, onFailure } = options;
-  const { afterCheck } = options;
+  const { afterCheck, onForeignChange } = options;
   const sentinels = new RuleSentinels(rules, iptables);
   let failing = false;
   while (!signal.aborted) {
@@ -41,6 +43,9 @@ export async function watchRules(options: RuleWatchOptions): Promise<void> {
     try {
       if ((await sentinels.check(signal, onDrift, placed)) && !signal.aborted) {
         await afterCheck?.();
+      }
+      if (onForeignChange && (await sentinels.hasForeignChanges()) && !signal.aborted) {
+        onForeignChange();
       }
       failing = false;
     } catch (error) {

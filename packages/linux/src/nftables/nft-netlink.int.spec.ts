@@ -267,9 +267,16 @@ const many = (count: number) =>
     expect((await nft.list(FAMILY, TABLE))?.chains.size).toBe(0);
   });
 
-  test('reports foreign changes with their process, but no own changes', async () => {
+  test('reports foreign changes with their process, of other tables with their name, but no own changes', async () => {
     const changes: NftChange[] = [];
-    const watch = nft.watch(FAMILY, TABLE, (change) => changes.push(change));
+    const others: (string | undefined)[] = [];
+    const watch = nft.watch(FAMILY, TABLE, (change) => {
+      if (change.otherTable === undefined) {
+        changes.push(change);
+      } else {
+        others.push(`${change.program} ${change.otherTable}`);
+      }
+    });
     await nft.list(FAMILY, TABLE);
     await run(nft, add('10.0.0.1'));
     await run(nft, add(...many(20_000)));
@@ -283,6 +290,7 @@ const many = (count: number) =>
       { pid: expect.any(Number), program: 'nft' },
       { pid: process.pid, program: expect.any(String) },
     ]);
+    expect(others).toEqual(['nft other', `nft ${TABLE}`]);
     watch?.stop();
     await watch?.ended;
   });

@@ -13,6 +13,8 @@ export interface NftChange {
    * by any process.
    */
   readonly ownerEnded?: true;
+  /** The name of another table, if not the watched one was changed. Only reported where the kernel is asked by netlink. */
+  readonly otherTable?: string;
 }
 
 /** A running watch. */

@@ -16,10 +16,18 @@ export async function watchTable(
   clock: Clock,
   onDrift: DriftReporter,
   signal: AbortSignal,
+  onForeignChange?: () => void,
 ): Promise<void> {
   const table = `${nftFamily(family)} ${TABLE}`;
   while (!signal.aborted) {
-    const watch = nft.watch(nftFamily(family), TABLE, ({ pid, program, ownerEnded, uncertain }) => {
+    const watch = nft.watch(nftFamily(family), TABLE, ({ pid, program, ownerEnded, uncertain, otherTable }) => {
+      if (otherTable !== undefined) {
+        // A change of our table of the other family is drift, which its own watch reports.
+        if (otherTable !== TABLE) {
+          onForeignChange?.();
+        }
+        return;
+      }
       if (ownerEnded) {
         onDrift(`the nft process that owned table ${table} ended`);
         return;

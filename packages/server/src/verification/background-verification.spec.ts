@@ -96,6 +96,17 @@ describe('BackgroundVerification', () => {
     await verification.stop();
   });
 
+  test('verifies soon after other programs changed their rules, and every two minutes while they do so all the time', async () => {
+    const { clock, reads, verification } = started();
+    await clock.advance(300_000);
+    for (let second = 0; second < 300; second++) {
+      verification.foreignRulesChanged();
+      await clock.advance(1000);
+    }
+    expect(reads).toEqual([30_000, 330_000, 450_000, 570_000]);
+    await verification.stop();
+  });
+
   test('without a period, verifies on request only, and reports when that has ended', async () => {
     const { clock, reads, verification } = started({ period: 0, duration: 1000 });
     await clock.advance(PERIOD);

@@ -49,10 +49,12 @@ const MIN_PERIOD_RATIO = 100;
 const JITTER = 0.2;
 /** Milliseconds from the first sync of a family to the first verification, where a period is set. */
 const FIRST_DELAY = 30_000;
+/** Milliseconds between verifications because of rules of other programs, which some programs change all the time. */
+const FOREIGN_PERIOD = 120_000;
 
 /**
- * Verifies the states in force in the background: periodically, soon after repaired drift, and on request, one verification at a time. Logs new
- * findings, and the end of findings.
+ * Verifies the states in force in the background: periodically, soon after drift was repaired or other programs changed their rules, and on
+ * request, one verification at a time. Logs new findings, and the end of findings.
  */
 export class BackgroundVerification implements ServerObserver {
   readonly #states = new Map<IPFamily, ProxyState>();
@@ -60,8 +62,8 @@ export class BackgroundVerification implements ServerObserver {
   #backend: BackendModule | undefined;
   #last: NodeVerification | undefined;
   #endedAt = 0;
-  /** Drift was repaired during the verification that runs. */
-  #isDisturbed = false;
+  /** Milliseconds to the next verification, as rules changed during the one that runs; undefined if they did not. */
+  #disturbance: number | undefined;
   /** Time of the next periodic verification. */
   #dueAt = Number.POSITIVE_INFINITY;
   #started = 0;
@@ -88,13 +90,27 @@ export class BackgroundVerification implements ServerObserver {
 
   /** Another program changed the rules: it may have installed its own, as a firewall that reloads does. */
   repaired(): void {
+    this.#bringForward(FIRST_DELAY);
+  }
+
+  /** Another program changed its own rules, such as a firewall that starts: they may drop packets of Services. */
+  foreignRulesChanged(): void {
+    this.#bringForward(FOREIGN_PERIOD);
+  }
+
+  /**
+   * Verifies soon.
+   *
+   * @param interval milliseconds since the last verification, at least.
+   */
+  #bringForward(interval: number): void {
     if (this.#running !== undefined) {
-      this.#isDisturbed = true;
+      this.#disturbance = Math.min(interval, this.#disturbance ?? interval);
     } else if (this.options.period > 0 && this.#states.size > 0) {
       const now = this.options.clock.monotonic();
       const soon = Math.min(FIRST_DELAY, this.options.period);
-      const delay = this.#last === undefined ? soon : Math.max(soon, this.#delay(soon) - (now - this.#endedAt));
-      // Only earlier than planned: repeated repairs do not postpone it.
+      const delay = this.#last === undefined ? soon : Math.max(soon, this.#delay(interval) - (now - this.#endedAt));
+      // Only earlier than planned: repeated changes do not postpone it.
       if (now + delay < this.#dueAt) {
         this.#schedule(delay);
       }
@@ -161,7 +177,7 @@ export class BackgroundVerification implements ServerObserver {
 
   async #verifyOnce(): Promise<void> {
     this.#started += 1;
-    this.#isDisturbed = false;
+    this.#disturbance = undefined;
     const backend = this.#backend;
     if (backend === undefined) {
       return;
@@ -179,7 +195,7 @@ export class BackgroundVerification implements ServerObserver {
     logger.debug(2, 'Verified the rules in the kernel', { verdict: result.verdict, seconds: result.seconds });
     onVerified?.(result);
     if (period > 0) {
-      this.#schedule(this.#delay(this.#isDisturbed ? FIRST_DELAY : period));
+      this.#schedule(this.#delay(this.#disturbance ?? period));
     }
   }
 

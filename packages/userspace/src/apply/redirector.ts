@@ -17,7 +17,9 @@ export interface Redirector {
   inForce(): Promise<boolean>;
 
   /** Reports foreign removals of what was written; returns when the signal aborts. Default: none are detected. */
-  watch?(options: Pick<RuleWatchOptions, 'clock' | 'signal' | 'onDrift' | 'onFailure'>): Promise<void>;
+  watch?(
+    options: Pick<RuleWatchOptions, 'clock' | 'signal' | 'onDrift' | 'onForeignChange' | 'onFailure'>,
+  ): Promise<void>;
 
   /** Stops long-running helpers. Rules stay in force. Default: does nothing. */
   close?(): void;

@@ -48,6 +48,11 @@ export class NftCommits {
     }
   }
 
+  /** Whether the transaction that led to a generation is recorded. */
+  has(generation: number): boolean {
+    return this.#commits.has(generation);
+  }
+
   /** Whether every transaction after a generation is recorded, and only `by` changed a table. */
   spare(table: string, by: object, after: number, until: number): boolean {
     let generation = after;

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { NftChange } from '../nft-watch.js';
 import { NftCommits } from './nft-commits.js';
 import type { NftForeignTransaction, NftJournalEntries } from './nft-journal.js';
 import { NftRulesetFollower } from './nft-ruleset-follower.js';
@@ -73,6 +74,30 @@ describe('NftRulesetFollower', () => {
     await follower.follow();
     expect(mark.changed).toEqual({ pid: 42, program: 'first' });
     expect(follower.generation).toBe(10);
+  });
+
+  test('reports changes of other tables to watchers, and not those of instances that share its commits', async () => {
+    const other = {};
+    const changes: NftChange[] = [];
+    const onEnd = () => follower.removeWatcher(watcher);
+    const options = { interval: 60_000, look: async () => {}, onEnd };
+    const watcher = new NftTableWatcher(TABLE, (change) => changes.push(change), options);
+    follower.addWatcher(watcher);
+    await follower.follow();
+    ruleset.commit('10 ours');
+    commits.note(ruleset.current, '10 ours', other);
+    ruleset.commit('1 firewalld', 'firewalld');
+    // It is in the kernel, and not recorded yet.
+    const recorded = commits.begin();
+    ruleset.commit('10 ours');
+    const following = follower.follow();
+    commits.note(ruleset.current, '10 ours', other);
+    recorded();
+    await following;
+    expect(changes).toEqual([{ pid: 42, program: 'firewalld', otherTable: 'firewalld' }]);
+    ruleset.commit(TABLE);
+    await follower.follow();
+    expect(changes.slice(1)).toEqual([{ pid: 42, program: 'nft' }]);
   });
 
   test('is subscribed while there is a mark or a watcher', async () => {

@@ -1,7 +1,7 @@
 import { NftError } from '../nft-error.js';
 import type { NftChange } from '../nft-watch.js';
 import { type NftCommits, nextNftGeneration } from './nft-commits.js';
-import type { NftJournal, NftJournalEntries } from './nft-journal.js';
+import type { NftForeignTransaction, NftJournal, NftJournalEntries } from './nft-journal.js';
 import type { NftSocket } from './nft-socket.js';
 import type { NftRead } from './nft-table-lists.js';
 import type { NftTableWatcher } from './nft-table-watcher.js';
@@ -84,11 +84,13 @@ export class NftRulesetFollower {
     const isNew = await this.journal.open();
     let current = isNew ? await socket.settledGeneration() : this.#generation;
     let entries = this.#readJournal();
+    const transactions = [...entries.transactions];
     const isUncertain = entries.missed || wasLost;
     for (let attempt = 1; entries.missed; attempt++) {
       // Missed changes led to this generation or an earlier one; later changes are in the journal.
       current = await socket.settledGeneration();
       entries = this.#readJournal();
+      transactions.push(...entries.transactions);
       if (entries.missed && attempt === MAX_ATTEMPTS) {
         this.stopListening();
         entries = { ...entries, generation: undefined, missed: false };
@@ -100,6 +102,7 @@ export class NftRulesetFollower {
     // The notification of a transaction may arrive after its generation; its changes are unknown until then.
     const { generation = current } = entries;
     this.#generation = isLater(generation, current) ? generation : current;
+    await this.#reportOtherTables(transactions);
   }
 
   /**
@@ -178,6 +181,25 @@ export class NftRulesetFollower {
       await this.#reportUncertain(current);
     }
     this.#generation = current;
+  }
+
+  /** Reports foreign changes of tables without a watcher to all watchers. */
+  async #reportOtherTables(transactions: readonly NftForeignTransaction[]): Promise<void> {
+    const watched = new Set([...this.#watchers].map(({ key }) => key));
+    const isOther = (table: string) => !watched.has(table);
+    const candidates = watched.size === 0 ? [] : transactions.filter(({ tables }) => [...tables].some(isOther));
+    if (candidates.length === 0) {
+      return;
+    }
+    // The transaction of another instance may not be recorded yet.
+    await this.commits.settled();
+    for (const { tables, generation, pid, program } of candidates) {
+      for (const table of this.commits.has(generation) ? [] : [...tables].filter(isOther)) {
+        for (const watcher of this.#watchers) {
+          watcher.reportOther(table, { pid, program });
+        }
+      }
+    }
   }
 
   /** Reports that tables may have changed up to a generation, unless all transactions are known. */

@@ -35,6 +35,13 @@ export class NftTableWatcher implements NftWatch {
     }
   }
 
+  /** @param table without a watcher, as a key of `nftTableKey`. */
+  reportOther(table: string, change: NftChange): void {
+    if (!this.#isStopped) {
+      this.onChange({ ...change, otherTable: table.slice(table.indexOf(' ') + 1) });
+    }
+  }
+
   stop(): void {
     if (!this.#isStopped) {
       this.#isStopped = true;
