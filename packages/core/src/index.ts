@@ -96,6 +96,7 @@ export { yamlBoolean } from './text/yaml-boolean.js';
 export { addressAt, addressNumber, lastAddress } from './verification/address-arithmetic.js';
 export { compareModes, compareModesInSlices, type ModePath } from './verification/compare-modes.js';
 export { compareOutcomes, type Difference } from './verification/compare-outcomes.js';
+export { isNetworkPolicyRule } from './verification/network-policy-rule.js';
 export {
   type ConnectionAttempt,
   ConnectionVerification,

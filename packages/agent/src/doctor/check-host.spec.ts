@@ -88,6 +88,20 @@ describe('checkHost', () => {
     expect(found({ forwarded }, { backend: { mode: 'ipvs', requirements: { forwards: 'none' } } })).toEqual([]);
   });
 
+  test('a packet that a network policy stops shows nothing about other rules', () => {
+    const by = { system: 'iptables (nft)', table: 'filter', chain: 'cali-tw-cali1234', text: '-j DROP', foreign: true };
+    const forwarded = { ...FACTS.forwarded, IPv4: { result: 'stopped', verdict: 'dropped', by } } as const;
+    expect(found({ forwarded }, { backend: { mode: 'nftables' } })).toEqual([
+      {
+        check: 'IPv4 firewall',
+        status: 'unknown',
+        found:
+          'a network policy stops the packet that was checked ("-j DROP" in chain cali-tw-cali1234 of table filter (iptables (nft))); rules after it were not checked',
+        advice: expect.stringContaining('kube-proxier verify'),
+      },
+    ]);
+  });
+
   test('rules that cannot be read are unknown, not ok', () => {
     const forwarded = { ...FACTS.forwarded, IPv4: { result: 'unknown', reason: 'permission denied' } } as const;
     expect(found({ forwarded }, { backend: { mode: 'nftables' } })).toEqual([

@@ -1,4 +1,4 @@
-import { assertNever, type BackendModule, type Diagnosis, describePathRule } from '@kube-proxier/core';
+import { assertNever, type BackendModule, type Diagnosis, describePathRule, isNetworkPolicyRule } from '@kube-proxier/core';
 import { type ConntrackTuningOptions, conntrackMax, describeHolder, describeKubeProxy } from '@kube-proxier/server';
 import type { HostFacts } from './host-facts.js';
 
@@ -251,6 +251,15 @@ function checkForwarded(
       case 'unknown':
         return [unknown(check, `cannot check forwarded packets: ${packet.reason}`, AS_ROOT)];
       case 'stopped': {
+        if (isNetworkPolicyRule(packet.by)) {
+          return [
+            unknown(
+              check,
+              `a network policy stops the packet that was checked (${describePathRule(packet.by)}); rules after it were not checked`,
+              'run kube-proxier verify, which checks packets of all Services',
+            ),
+          ];
+        }
         // The backend accepts masqueraded packets in the chain FORWARD, and no other.
         const accepts =
           forwards === 'source-kept' && packet.by.system.startsWith('iptables') && packet.by.chain === 'FORWARD';
