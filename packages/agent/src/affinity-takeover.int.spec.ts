@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { ProxyMode } from '@kube-proxier/core';
 import { casesOf } from '@kube-proxier/core/testing';
 import { chainHash } from '@kube-proxier/iptables';
 import { STICKY_NODE_PORT, StickyClients } from './testing/sticky-clients.js';
@@ -14,10 +15,10 @@ describe('session affinity over a change of the proxy mode', () => {
 
   afterEach(() => clients.node.close());
 
-  /** Runs mode nftables after other rules, which are in force, have served every client. */
-  async function expectKept(kept: Readonly<Record<string, string>>): Promise<void> {
+  /** Runs a mode after other rules, which are in force, have served every client. */
+  async function expectKept(kept: Readonly<Record<string, string>>, mode: ProxyMode = 'nftables'): Promise<void> {
     expect(new Set(Object.values(kept))).toEqual(new Set(['pod1', 'pod2', 'remote-pod1']));
-    await clients.runMode('nftables');
+    await clients.runMode(mode);
     expect(await clients.endpoints()).toEqual(kept);
     const report = new RegExp(`keep their endpoints .*clients=${StickyClients.count}`, 'g');
     expect(clients.node.log.match(report)).toHaveLength(2);
@@ -48,15 +49,28 @@ describe('session affinity over a change of the proxy mode', () => {
     TIMEOUT,
   );
 
-  test(
-    "clients keep their endpoints from kube-proxy's nftables mode",
-    async () => {
+  test.each(['nftables', 'iptables'] as const)(
+    "clients keep their endpoints from kube-proxy's nftables mode to mode %s",
+    async (mode) => {
       const { node, pods, remotePods } = clients.node.sandbox;
       for (const family of ['IPv4', 'IPv6'] as const) {
         const endpoints = [...pods, ...remotePods].map((pod) => pod.address(family));
         await node.exec(['nft', '-f', '-'], { stdin: kubeProxyRules(family, endpoints) });
       }
-      await expectKept(await clients.endpoints());
+      await expectKept(await clients.endpoints(), mode);
+    },
+    TIMEOUT,
+  );
+
+  test(
+    'IPv4 clients keep their endpoints from mode nftables to mode iptables, which knows no addresses of IPv6 clients',
+    async () => {
+      await clients.runMode('nftables');
+      const before = await clients.endpoints('IPv4');
+      expect(new Set(Object.values(before))).toEqual(new Set(['pod1', 'pod2', 'remote-pod1']));
+      await clients.node.stop();
+      await clients.runMode('iptables');
+      expect(await clients.endpoints('IPv4')).toEqual(before);
     },
     TIMEOUT,
   );

@@ -1,5 +1,8 @@
-import type { BackendModule } from '@kube-proxier/core';
+import { type BackendModule, combinedAffinity, type FormerAffinity, type IPFamily } from '@kube-proxier/core';
 import { createIptablesBackend, type IptablesBackendOptions } from '@kube-proxier/iptables';
+import { readTemplateAffinity } from '@kube-proxier/ipvs';
+import type { CommandRunner } from '@kube-proxier/linux';
+import { readNftablesAffinity } from '@kube-proxier/nftables';
 import { withLocalhostNodePorts } from './with-localhost-node-ports.js';
 
 export interface ConfiguredIptablesOptions extends IptablesBackendOptions {
@@ -10,11 +13,21 @@ export interface ConfiguredIptablesOptions extends IptablesBackendOptions {
   readonly localhostNodePortsIPv6?: boolean;
 }
 
-/** Mode iptables with its optional companion for NodePorts on ::1. Has no side effects until it is used. */
+/**
+ * Mode iptables, which takes over the session affinity of modes nftables and ipvs, with its optional companion for
+ * NodePorts on ::1. Has no side effects until it is used.
+ */
 export function createConfiguredIptablesBackend({
   localhostNodePortsIPv6 = false,
   ...options
 }: ConfiguredIptablesOptions = {}): BackendModule {
-  const backend = createIptablesBackend(options);
+  const { runner } = options;
+  const backend = createIptablesBackend({ formerAffinity: (family) => readFormerAffinity(family, runner), ...options });
   return localhostNodePortsIPv6 ? withLocalhostNodePorts(backend, 'selected', ['IPv6']) : backend;
+}
+
+async function readFormerAffinity(family: IPFamily, runner: CommandRunner | undefined): Promise<FormerAffinity> {
+  return combinedAffinity(
+    await Promise.all([readNftablesAffinity(family, runner), readTemplateAffinity(family, runner)]),
+  );
 }

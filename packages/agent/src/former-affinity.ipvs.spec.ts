@@ -35,13 +35,17 @@ describe('mode ipvs with session affinity', () => {
   }
 
   test(
-    'the templates of IPVS tell the endpoint of each client, for the mode that replaces it',
+    'the templates of IPVS tell the endpoint of each client, which keeps it in mode iptables',
     async () => {
       await clients.runMode('ipvs', TIMEOUT);
       const reached = await clients.endpoints();
       expect(new Set(Object.values(reached))).toEqual(new Set(['pod1', 'pod2', 'remote-pod1']));
       expect({ ...(await endpointsRead('IPv4')), ...(await endpointsRead('IPv6')) }).toEqual(reached);
+      // This kernel has no nf_tables.
+      await clients.node.stop();
+      await clients.runMode('iptables', TIMEOUT);
+      expect(await clients.endpoints()).toEqual(reached);
     },
-    2 * TIMEOUT,
+    3 * TIMEOUT,
   );
 });

@@ -96,12 +96,12 @@ export { yamlBoolean } from './text/yaml-boolean.js';
 export { addressAt, addressNumber, lastAddress } from './verification/address-arithmetic.js';
 export { compareModes, compareModesInSlices, type ModePath } from './verification/compare-modes.js';
 export { compareOutcomes, type Difference } from './verification/compare-outcomes.js';
-export { isNetworkPolicyRule } from './verification/network-policy-rule.js';
 export {
   type ConnectionAttempt,
   ConnectionVerification,
   compareConnection,
 } from './verification/connection-verification.js';
+export { isNetworkPolicyRule } from './verification/network-policy-rule.js';
 export { type ClassHost, type PacketClass, type PacketSource, packetClasses } from './verification/packet-classes.js';
 export * from './verification/packet-path.js';
 export * from './verification/verification-result.js';

@@ -4,6 +4,8 @@ import {
   checkProxierContext,
   countsMeasurement,
   createPreview,
+  type FormerAffinity,
+  type IPFamily,
   type Logger,
   OptionRules,
   type Preview,
@@ -17,6 +19,8 @@ import {
   Tokens,
 } from '@kube-proxier/core';
 import {
+  type AddToRecentLists,
+  addToRecentLists,
   type CommandRunner,
   createCommandRunner,
   IPTABLES_SYNC_METRICS,
@@ -50,6 +54,11 @@ export interface IptablesBackendOptions {
    * is given, for it may work in another one.
    */
   readonly counters?: PacketCounters;
+  /**
+   * Reads the clients of session affinity of other modes, which keep their endpoints when this mode takes over from them.
+   * Called once for each IP family, if no rules of this mode are installed. Default: none.
+   */
+  readonly formerAffinity?: (family: IPFamily) => Promise<FormerAffinity>;
 }
 
 const MODE: ProxyMode = 'iptables';
@@ -65,6 +74,7 @@ export function createIptablesBackend(options: IptablesBackendOptions = {}): Bac
     runner: OptionRules.having('run'),
     sysctl: OptionRules.having('read', 'write'),
     counters: OptionRules.having('ensure', 'read'),
+    formerAffinity: OptionRules.function,
   });
   const host = hostOf(options);
   const { counters, runner, sysctl, tools } = host;
@@ -111,20 +121,24 @@ interface IptablesHost {
   readonly sysctl: Sysctl;
   /** Undefined when nothing is counted. */
   readonly counters: PacketCounters | undefined;
+  readonly formerAffinity: IptablesBackendOptions['formerAffinity'];
+  readonly addToRecentLists: AddToRecentLists;
 }
 
-function hostOf({ runner: given, sysctl, counters, variant }: IptablesBackendOptions): IptablesHost {
+function hostOf({ runner: given, sysctl, counters, variant, formerAffinity }: IptablesBackendOptions): IptablesHost {
   const runner = given ?? createCommandRunner();
   return {
     runner,
     tools: new HostTools(runner, variant),
     sysctl: sysctl ?? new ProcSysctl(given && kernelFilesOf(given)),
     counters: counters ?? (given === undefined ? new PacketCountersNetlink() : undefined),
+    formerAffinity,
+    addToRecentLists: (additions) => addToRecentLists(additions, given),
   };
 }
 
 function createProxier(
-  { counters, sysctl, tools }: IptablesHost,
+  { counters, sysctl, tools, formerAffinity, addToRecentLists }: IptablesHost,
   context: ProxierContext,
   dataplanes: Set<IptablesDataplane>,
 ): Proxier {
@@ -138,6 +152,7 @@ function createProxier(
     sysctl,
     ...(counters === undefined ? {} : { counters }),
     countConnections: options.countConnections,
+    ...(formerAffinity === undefined ? {} : { formerAffinity: () => formerAffinity(family), addToRecentLists }),
     logger,
     clock,
   });

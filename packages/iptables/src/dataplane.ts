@@ -3,9 +3,11 @@ import {
   type ChangeSet,
   type Clock,
   type Dataplane,
+  type FormerAffinity,
   finish,
   type IPFamily,
   type Logger,
+  messageOf,
   PartlyAppliedError,
   type ProxyState,
   type RuleChange,
@@ -14,7 +16,14 @@ import {
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
-import { type Iptables, type PacketCounters, ProcSysctl, type Sysctl } from '@kube-proxier/linux';
+import {
+  type AddToRecentLists,
+  addToRecentLists,
+  type Iptables,
+  type PacketCounters,
+  ProcSysctl,
+  type Sysctl,
+} from '@kube-proxier/linux';
 import { applyTransaction } from './apply/apply-transaction.js';
 import { openLocalnet } from './apply/open-localnet.js';
 import { RuleCounts } from './apply/rule-counts.js';
@@ -42,6 +51,10 @@ export interface IptablesDataplaneOptions {
   readonly counters?: PacketCounters;
   /** Count connections to every Service without an annotation for it. Default false. */
   readonly countConnections?: boolean;
+  /** Reads the clients of session affinity of other rules. Default: none. */
+  readonly formerAffinity?: () => Promise<FormerAffinity>;
+  /** Default: in this process's network namespace. */
+  readonly addToRecentLists?: AddToRecentLists;
   readonly logger?: Logger;
   /** Default: the system's. */
   readonly clock?: Clock;
@@ -57,6 +70,8 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
   #planned: ProxyState | undefined;
   #found: Promise<Iptables> | undefined;
   #localnetRefused = false;
+  /** No rules were written or found to be right yet: they may take over from other rules. */
+  #isFirst = true;
   /** Number of times that the jumps were written or found. */
   #jumpsPlaced = 0;
 
@@ -82,6 +97,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
   ): Slices<IptablesTransaction | undefined> {
     const transaction = yield* this.#planner.planInSlices(next, changes, installed);
     if (transaction === undefined) {
+      this.#isFirst = false;
       this.#connections.written(undefined, next);
     }
     this.#planned = next;
@@ -117,6 +133,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
       }
       partly = error;
     }
+    await this.#keepClients(transaction);
     // Last, so that its jumps precede ours.
     if (transaction.localnet) {
       this.#localnetRefused = !(await openLocalnet(iptables, this.#sysctl, this.#logger));
@@ -141,7 +158,47 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
     if (jumpsStand(installed)) {
       this.#jumpsPlaced++;
     }
-    return { ...installed, localnetRefused: this.#localnetRefused };
+    const isEmpty = ![...installed.nat.keys()].some((chain) => chain.startsWith('KUBE-SEP-'));
+    const formerAffinity = this.#isFirst && isEmpty ? await this.#formerAffinity() : undefined;
+    return {
+      ...installed,
+      localnetRefused: this.#localnetRefused,
+      ...(formerAffinity === undefined ? {} : { formerAffinity }),
+    };
+  }
+
+  /** Without it, clients get new endpoints, so a failure must not delay the sync. */
+  async #formerAffinity(): Promise<FormerAffinity | undefined> {
+    try {
+      return await this.options.formerAffinity?.();
+    } catch (error) {
+      this.#warnOfNewEndpoints(error);
+      return undefined;
+    }
+  }
+
+  /** Adds clients of other rules to the lists of their endpoints, which exist now. */
+  async #keepClients({ family, keptClients = [] }: IptablesTransaction): Promise<void> {
+    this.#isFirst = false;
+    if (keptClients.length === 0) {
+      return;
+    }
+    const { addToRecentLists: add = addToRecentLists } = this.options;
+    try {
+      this.#logger.info('Session affinity: clients of the previous rules keep their endpoints', {
+        family,
+        clients: await add(keptClients),
+      });
+    } catch (error) {
+      this.#warnOfNewEndpoints(error);
+    }
+  }
+
+  #warnOfNewEndpoints(error: unknown): void {
+    const { family } = this.options;
+    this.#logger.warn(`Session affinity: clients of the previous rules get new endpoints: ${messageOf(error)}`, {
+      family,
+    });
   }
 
   async watch(onDrift: (what: string) => void, signal: AbortSignal, onForeignChange?: () => void): Promise<void> {

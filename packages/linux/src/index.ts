@@ -60,7 +60,15 @@ export {
 export { IPTABLES_SYNC_METRICS } from './iptables/iptables-sync-metrics.js';
 export { detectIptablesVariant, type IptablesVariantChoice, type SavedFamilies } from './iptables/iptables-variant.js';
 export { IptablesRuleLookup, openIptablesRules } from './iptables/netlink/iptables-rule-lookup.js';
-export { type RecentClient, type RecentFiles, readRecentLists, recentFiles } from './iptables/recent-lists.js';
+export {
+  type AddToRecentLists,
+  addToRecentLists,
+  type RecentAddition,
+  type RecentClient,
+  type RecentFiles,
+  readRecentLists,
+  recentFiles,
+} from './iptables/recent-lists.js';
 export { type ChainRemovalOptions, removeChains, removedObjects } from './iptables/remove-chains.js';
 export { RuleSentinels, type WatchedRule } from './iptables/rule-sentinels.js';
 export { splitWords, targetOf, withoutComment } from './iptables/rule-text.js';

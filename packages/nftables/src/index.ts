@@ -11,6 +11,7 @@ export {
   nftablesBackend,
 } from './backend.js';
 export { NftablesDataplane, type NftablesDataplaneOptions } from './dataplane.js';
+export { readNftablesAffinity } from './former-affinity.js';
 export { NftablesUnusableName } from './nftables-error.js';
 export type { HostFacts, InstalledNftables } from './plan/installed-nftables.js';
 export { AFFINITY, TABLE } from './plan/layout.js';

@@ -1,4 +1,10 @@
-import { assertNever, type BackendModule, type Diagnosis, describePathRule, isNetworkPolicyRule } from '@kube-proxier/core';
+import {
+  assertNever,
+  type BackendModule,
+  type Diagnosis,
+  describePathRule,
+  isNetworkPolicyRule,
+} from '@kube-proxier/core';
 import { type ConntrackTuningOptions, conntrackMax, describeHolder, describeKubeProxy } from '@kube-proxier/server';
 import type { HostFacts } from './host-facts.js';
 

@@ -1,3 +1,4 @@
+import type { FormerAffinity } from '@kube-proxier/core';
 import type { SavedTable } from '@kube-proxier/linux';
 
 /** The current state of the kernel: the tables that this backend writes to, with all chains, foreign ones too. */
@@ -9,6 +10,8 @@ export interface InstalledIptables {
   /** This host refuses to set `route_localnet`, so it is not retried. Default false. */
   readonly localnetRefused?: boolean;
   readonly facts: HostFacts;
+  /** The clients of session affinity of other rules, where this backend has none yet. Default: none. */
+  readonly formerAffinity?: FormerAffinity;
 }
 
 /** Host capabilities and settings that rules depend on. */

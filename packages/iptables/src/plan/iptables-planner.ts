@@ -18,6 +18,7 @@ import {
   type JumpInsertion,
   type TableTransaction,
 } from './iptables-transaction.js';
+import { keptClientsOfState } from './kept-clients.js';
 import { CHAINS, isOurChain } from './layout.js';
 import type { ServiceRules } from './service-rules.js';
 
@@ -102,7 +103,9 @@ export class IptablesPlanner {
     for (const table of TABLES) {
       planJumps(table, found[table], drafts[table]);
     }
-    return this.#transaction(next, drafts, wantsLocalnet(next) && !hasLocalnet(found));
+    const transaction = this.#transaction(next, drafts, wantsLocalnet(next) && !hasLocalnet(found));
+    const keptClients = yield* keptClientsOfState(next, found.formerAffinity);
+    return transaction === undefined || keptClients.length === 0 ? transaction : { ...transaction, keptClients };
   }
 
   #transaction(next: ProxyState, { filter, nat }: Drafts, localnet: boolean): IptablesTransaction | undefined {

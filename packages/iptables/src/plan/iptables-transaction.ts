@@ -6,6 +6,7 @@ import {
   type IptablesDocument,
   type IptablesRule,
   type IptablesTableDocument,
+  type RecentAddition,
   renderDocumentInSlices,
   userChain,
 } from '@kube-proxier/linux';
@@ -51,6 +52,8 @@ export interface IptablesTransaction {
   readonly nat: TableTransaction;
   /** Packets to 127.0.0.0/8 are to be routed, and those from elsewhere kept out (spec I-24, I-70). */
   readonly localnet: boolean;
+  /** Clients of session affinity of other rules, to be added to the lists of their endpoints. Default: none. */
+  readonly keptClients?: readonly RecentAddition[];
 }
 
 export const EMPTY_TABLE: TableTransaction = {

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { parseAddress } from '@kube-proxier/core';
 import { loadLibc } from '../netlink/libc.js';
 import type { CommandRunner } from '../process/command-runner.js';
@@ -22,6 +22,16 @@ export interface RecentFiles {
   /** The text of a list. */
   read(name: string): Promise<string>;
 }
+
+/** A client to be added to a list. */
+export interface RecentAddition {
+  /** Name of the list. */
+  readonly list: string;
+  readonly address: string;
+}
+
+/** Adds clients to lists in the network namespace that it works in; see {@link addToRecentLists}. */
+export type AddToRecentLists = (additions: readonly RecentAddition[]) => Promise<number>;
 
 /** {@link RecentFiles} of this process, or of the network namespace that `runner` works in, by `ls` and `cat`. */
 export function recentFiles(runner?: CommandRunner): RecentFiles {
@@ -66,6 +76,42 @@ export async function readRecentLists(
     lists.set(name, parseRecentList(text, now));
   }
   return lists;
+}
+
+/** `list address` lines on standard input. Prints a line for each that was added. */
+const ADD = `while read -r list address; do
+if test -e "${DIRECTORY}/$list" && echo "+$address" >"${DIRECTORY}/$list"; then echo; fi
+done`;
+
+/**
+ * Adds clients to lists of the iptables match `recent`, as if a packet of each arrived now, in this order. A list that
+ * does not exist is left out, and one that is full forgets the clients that were added first.
+ *
+ * @param runner of the network namespace to write in. Default: that of this process.
+ * @returns number of added clients.
+ * @throws Error of the system, or CommandError, when a list cannot be written.
+ */
+export async function addToRecentLists(additions: readonly RecentAddition[], runner?: CommandRunner): Promise<number> {
+  if (additions.length === 0) {
+    return 0;
+  }
+  if (runner !== undefined) {
+    const stdin = additions.map(({ list, address }) => `${list} ${address}\n`).join('');
+    const { stdout } = await runner.run({ command: 'sh', args: ['-c', ADD], stdin });
+    return stdout.length;
+  }
+  let added = 0;
+  for (const { list, address } of additions) {
+    try {
+      await writeFile(`${DIRECTORY}/${list}`, `+${address}`, { flag: 'r+' });
+      added += 1;
+    } catch (error) {
+      if (systemErrorCode(error) !== 'ENOENT') {
+        throw error;
+      }
+    }
+  }
+  return added;
 }
 
 /**

@@ -282,9 +282,12 @@ export function layoutOf({ frontends }: ResolvedServicePort, layout: Layout): La
   return frontends.some(({ lastPort }) => lastPort !== undefined) ? 'chain-per-service' : layout;
 }
 
+/** Prefix of the sets with the clients of one endpoint. */
+export const CLIENTS_SETS = 'clients/';
+
 /** The set of clients that stay with an endpoint of a service port, in the layout without maps. */
 export function clientsSet(port: ResolvedServicePort, { key }: Pick<Endpoint, 'key'>): string {
-  return `clients/${shortHash(JSON.stringify([port.key, key, port.affinitySeconds]))}`;
+  return `${CLIENTS_SETS}${shortHash(JSON.stringify([port.key, key, port.affinitySeconds]))}`;
 }
 
 function shortHash(text: string): string {
