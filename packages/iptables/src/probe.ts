@@ -1,5 +1,12 @@
 import { messageOf, type ProbeResult } from '@kube-proxier/core';
-import { type CommandRunner, canRun, inNewNamespace, renderDocument, whyNotPermitted } from '@kube-proxier/linux';
+import {
+  type CommandRunner,
+  canRun,
+  type Iptables,
+  inNewNamespace,
+  renderDocument,
+  whyNotPermitted,
+} from '@kube-proxier/linux';
 import type { FoundRules, HostTools } from './host-tools.js';
 import { CHAINS } from './plan/layout.js';
 import { trialDocument } from './plan/trial-document.js';
@@ -13,12 +20,12 @@ export async function probe(tools: HostTools, runner: CommandRunner): Promise<Pr
     const iptables = await tools.chosen('IPv4');
     const found = tools.takeFound();
     const four = found.get('IPv4');
-    // Concurrent, as each runs a program.
-    const [{ text, variant }, isPresent, isInstalled, six] = await Promise.all([
+    // Concurrent, as each runs a program. The reason of a failure is reported below.
+    const trial = isInstalled(iptables, four).then((installed) => installed || tryRules(tools, runner));
+    trial.catch(() => {});
+    const [{ text, variant }, isPresent, six] = await Promise.all([
       tools.version('IPv4'),
       four?.hasNat || iptables.isPresent(),
-      // The reason is reported below.
-      four?.hasOwn ?? iptables.chainExists('nat', CHAINS.marker).catch(() => false),
       isIPv6Present(tools, found.get('IPv6')),
     ]);
     if (!isPresent) {
@@ -27,9 +34,7 @@ export async function probe(tools: HostTools, runner: CommandRunner): Promise<Pr
         reason: `the nat table cannot be listed: ${whyNotPermitted()}; or the kernel lacks it`,
       };
     }
-    if (!isInstalled) {
-      await tryRules(tools, runner);
-    }
+    await trial;
     return {
       usable: true,
       detail: `iptables ${text} (${variant})`,
@@ -48,12 +53,21 @@ export async function probe(tools: HostTools, runner: CommandRunner): Promise<Pr
  */
 export async function tryRules(tools: HostTools, runner: CommandRunner): Promise<boolean> {
   const trial = inNewNamespace(runner);
-  const [{ randomFully }, canTry] = await Promise.all([tools.version('IPv4'), canRun(trial)]);
-  if (canTry) {
-    const document = renderDocument(trialDocument('IPv4', { randomFully }));
+  const { randomFully } = await tools.version('IPv4');
+  const document = renderDocument(trialDocument('IPv4', { randomFully }));
+  try {
     await tools.of('IPv4', await tools.variantInUse(), trial).restore(document);
+    return true;
+  } catch (error) {
+    if (await canRun(trial)) {
+      throw error;
+    }
+    return false;
   }
-  return canTry;
+}
+
+async function isInstalled(iptables: Pick<Iptables, 'chainExists'>, found: FoundRules | undefined): Promise<boolean> {
+  return found?.hasOwn ?? (await iptables.chainExists('nat', CHAINS.marker).catch(() => false));
 }
 
 async function isIPv6Present(tools: HostTools, found: FoundRules | undefined): Promise<boolean> {
