@@ -7,10 +7,12 @@ import {
   finish,
   type IPFamily,
   type Logger,
-  messageOf,
+  logKeptClients,
+  logLostClients,
   PartlyAppliedError,
   type ProxyState,
   type RuleChange,
+  readFormerAffinity,
   type ServiceCounts,
   type Slices,
   silentLogger,
@@ -159,22 +161,13 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
       this.#jumpsPlaced++;
     }
     const isEmpty = ![...installed.nat.keys()].some((chain) => chain.startsWith('KUBE-SEP-'));
-    const formerAffinity = this.#isFirst && isEmpty ? await this.#formerAffinity() : undefined;
+    const { family, formerAffinity: read } = this.options;
+    const formerAffinity = this.#isFirst && isEmpty ? await readFormerAffinity(read, family, this.#logger) : undefined;
     return {
       ...installed,
       localnetRefused: this.#localnetRefused,
       ...(formerAffinity === undefined ? {} : { formerAffinity }),
     };
-  }
-
-  /** Without it, clients get new endpoints, so a failure must not delay the sync. */
-  async #formerAffinity(): Promise<FormerAffinity | undefined> {
-    try {
-      return await this.options.formerAffinity?.();
-    } catch (error) {
-      this.#warnOfNewEndpoints(error);
-      return undefined;
-    }
   }
 
   /** Adds clients of other rules to the lists of their endpoints, which exist now. */
@@ -185,20 +178,10 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
     }
     const { addToRecentLists: add = addToRecentLists } = this.options;
     try {
-      this.#logger.info('Session affinity: clients of the previous rules keep their endpoints', {
-        family,
-        clients: await add(keptClients),
-      });
+      logKeptClients(this.#logger, family, await add(keptClients));
     } catch (error) {
-      this.#warnOfNewEndpoints(error);
+      logLostClients(this.#logger, family, error);
     }
-  }
-
-  #warnOfNewEndpoints(error: unknown): void {
-    const { family } = this.options;
-    this.#logger.warn(`Session affinity: clients of the previous rules get new endpoints: ${messageOf(error)}`, {
-      family,
-    });
   }
 
   async watch(onDrift: (what: string) => void, signal: AbortSignal, onForeignChange?: () => void): Promise<void> {

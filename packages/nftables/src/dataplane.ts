@@ -8,9 +8,10 @@ import {
   type FormerAffinity,
   type IPFamily,
   type Logger,
-  messageOf,
+  logKeptClients,
   type ProxyState,
   type RuleChange,
+  readFormerAffinity,
   type ServiceCounts,
   type Slices,
   silentLogger,
@@ -111,10 +112,7 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
     }
     this.#noteCounters(transaction);
     if (transaction.keptClients !== undefined) {
-      this.#logger.info('Session affinity: clients of the previous rules keep their endpoints', {
-        family,
-        clients: transaction.keptClients,
-      });
+      logKeptClients(this.#logger, family, transaction.keptClients);
     }
   }
 
@@ -133,22 +131,10 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
     for (const name of installed.table?.counters.keys() ?? []) {
       this.#counters.add(name);
     }
-    const formerAffinity =
-      this.#hasFormerAffinity && isEmptyTable(installed.table) ? await this.#formerAffinity() : undefined;
+    const isFirst = this.#hasFormerAffinity && isEmptyTable(installed.table);
+    const { formerAffinity: read } = this.options;
+    const formerAffinity = isFirst ? await readFormerAffinity(read, family, this.#logger) : undefined;
     return formerAffinity === undefined ? installed : { ...installed, formerAffinity };
-  }
-
-  /** Without it, clients get new endpoints, so a failure must not delay the sync. */
-  async #formerAffinity(): Promise<FormerAffinity | undefined> {
-    const { family, formerAffinity } = this.options;
-    try {
-      return await formerAffinity?.();
-    } catch (error) {
-      this.#logger.warn(`Session affinity: clients of the previous rules get new endpoints: ${messageOf(error)}`, {
-        family,
-      });
-      return undefined;
-    }
   }
 
   /**

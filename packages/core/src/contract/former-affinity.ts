@@ -1,5 +1,8 @@
+import type { IPFamily } from '../model/address.js';
 import type { Endpoint } from '../model/endpoint.js';
 import type { ResolvedServicePort } from '../model/proxy-state.js';
+import type { Logger } from './logger.js';
+import { messageOf } from './proxier-error.js';
 
 /** A client of session affinity. */
 export interface AffinityClient {
@@ -48,4 +51,34 @@ export function keptClientsOf(port: ResolvedServicePort, former: FormerAffinity)
 /** The clients of several. Pure. */
 export function combinedAffinity(parts: readonly FormerAffinity[]): FormerAffinity {
   return { clientsOf: (port, endpoint) => parts.flatMap((part) => part.clientsOf(port, endpoint)) };
+}
+
+/**
+ * Reads the clients of other rules. Without them, clients get new endpoints, so a failure is logged as a warning and
+ * does not delay the sync.
+ *
+ * @param read undefined: there are no other rules.
+ * @returns undefined when they cannot be read.
+ */
+export async function readFormerAffinity(
+  read: (() => Promise<FormerAffinity>) | undefined,
+  family: IPFamily,
+  logger: Logger,
+): Promise<FormerAffinity | undefined> {
+  try {
+    return await read?.();
+  } catch (error) {
+    logLostClients(logger, family, error);
+    return undefined;
+  }
+}
+
+/** Logs how many clients of other rules keep their endpoints. */
+export function logKeptClients(logger: Logger, family: IPFamily, clients: number): void {
+  logger.info('Session affinity: clients of the previous rules keep their endpoints', { family, clients });
+}
+
+/** Warns that clients of other rules do not keep their endpoints. */
+export function logLostClients(logger: Logger, family: IPFamily, error: unknown): void {
+  logger.warn(`Session affinity: clients of the previous rules get new endpoints: ${messageOf(error)}`, { family });
 }
