@@ -22,11 +22,11 @@ export function createConfiguredIptablesBackend({
   ...options
 }: ConfiguredIptablesOptions = {}): BackendModule {
   const { runner } = options;
-  const backend = createIptablesBackend({ formerAffinity: (family) => readFormerAffinity(family, runner), ...options });
+  const backend = createIptablesBackend({ formerAffinity: (family) => readOtherModes(family, runner), ...options });
   return localhostNodePortsIPv6 ? withLocalhostNodePorts(backend, 'selected', ['IPv6']) : backend;
 }
 
-async function readFormerAffinity(family: IPFamily, runner: CommandRunner | undefined): Promise<FormerAffinity> {
+async function readOtherModes(family: IPFamily, runner: CommandRunner | undefined): Promise<FormerAffinity> {
   return combinedAffinity(
     await Promise.all([readNftablesAffinity(family, runner), readTemplateAffinity(family, runner)]),
   );

@@ -19,11 +19,11 @@ export function createConfiguredNftablesBackend({
   ...options
 }: ConfiguredNftablesOptions = {}): BackendModule {
   const { runner } = options;
-  const backend = createNftablesBackend({ formerAffinity: (family) => readFormerAffinity(family, runner), ...options });
+  const backend = createNftablesBackend({ formerAffinity: (family) => readOtherModes(family, runner), ...options });
   return localhostNodePorts === false ? backend : withLocalhostNodePorts(backend, localhostNodePorts);
 }
 
-async function readFormerAffinity(family: IPFamily, runner: CommandRunner | undefined): Promise<FormerAffinity> {
+async function readOtherModes(family: IPFamily, runner: CommandRunner | undefined): Promise<FormerAffinity> {
   return combinedAffinity(
     await Promise.all([readRecentAffinity(recentFiles(runner)), readTemplateAffinity(family, runner)]),
   );

@@ -197,9 +197,8 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
       clock,
       signal,
       placed: () => this.#jumpsPlaced,
-      afterCheck: () => audit.look(onDrift),
+      afterCheck: () => audit.look(onDrift, onForeignChange),
       onDrift,
-      onForeignChange,
       onFailure: (reason) => this.#logger.debug(2, 'Cannot look whether rules were flushed', { family, reason }),
     });
     await audit.end();

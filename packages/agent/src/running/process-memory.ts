@@ -25,7 +25,7 @@ const VERY_LARGE = 200 * 1024 * 1024;
 let watch: NodeJS.Timeout | undefined;
 
 /**
- * In a large heap, a young generation of 2 MB and growth by 30 % cost a third of all CPU time: with 100,000 Services, 3,500 collections of
+ * In a large heap, a small young generation (measured with 2 MB) and growth by 30 % cost a third of all CPU time: with 100,000 Services, 3,500 collections of
  * the young generation and 25 of the heap. V8 doubles the young generation from now on, to its default of 16 MB.
  */
 function favorTimeInLargeHeap(): void {
@@ -74,7 +74,7 @@ async function releaseUnused(): Promise<void> {
 
 /**
  * 4 MB: V8 doubles it when more than its size has survived. With 1 MB, it is collected 700 times in a start with 10,000
- * Services, and with 4 MB a quarter as often: a sixth less CPU time for 3 MB of memory. With 16 MB, the default, a start
+ * Services, and with 4 MB a quarter as often: less CPU time, for 3 to 7 MB at the peak. With 16 MB, the default, a start
  * needs 50 MB more.
  */
 function growYoungGeneration(): void {

@@ -45,14 +45,16 @@ export class TableAudit {
 
   /**
    * @param onDrift receives a description of the drift, as text for the log.
+   * @param onForeignChange called when other programs changed the tables, whichever rules.
    * @throws IptablesError when a table cannot be read; the next call reads it again.
    */
-  async look(onDrift: (what: string) => void): Promise<void> {
+  async look(onDrift: (what: string) => void, onForeignChange?: () => void): Promise<void> {
     const { clock, expected } = this.options;
     const iptables = await this.#tools();
     for (const table of TABLES) {
       if (await iptables.hasForeignChanges(table)) {
         this.#suspects.add(table);
+        onForeignChange?.();
       }
     }
     for (const table of this.#suspects) {

@@ -240,7 +240,11 @@ export class FlightRecorder implements ServerObserver {
     if (this.#unattempted?.size === 0) {
       this.#unattempted = undefined;
       const pace = new EventLoopPace(this.#context.clock);
-      void pace.pause().then(() => finishWithPauses(this.#texts.packInSlices(), pace));
+      const { logger } = this.#context;
+      pace
+        .pause()
+        .then(() => finishWithPauses(this.#texts.packInSlices(), pace))
+        .catch((error: unknown) => logger.error(`Recorded objects are not compressed: ${messageOf(error)}`, { error }));
     }
   }
 

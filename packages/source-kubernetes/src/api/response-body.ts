@@ -13,7 +13,7 @@ export interface BodyLimits {
   readonly silenceLimit: number;
 }
 
-/** Chunk size for decompression: larger chunks would block the event loop for too long. */
+/** Chunk size for decompression: each chunk is a task of the thread pool. A list is parsed in smaller slices. */
 const GUNZIP_BYTES = 64 * 1024;
 
 /**

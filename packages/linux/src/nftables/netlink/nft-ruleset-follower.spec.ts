@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { settle } from '@kube-proxier/core/testing';
 import type { NftChange } from '../nft-watch.js';
 import { NftCommits } from './nft-commits.js';
 import type { NftForeignTransaction, NftJournalEntries } from './nft-journal.js';
@@ -94,6 +95,7 @@ describe('NftRulesetFollower', () => {
     commits.note(ruleset.current, '10 ours', other);
     recorded();
     await following;
+    await settle();
     expect(changes).toEqual([{ pid: 42, program: 'firewalld', otherTable: 'firewalld' }]);
     ruleset.commit(TABLE);
     await follower.follow();

@@ -102,7 +102,8 @@ export class NftRulesetFollower {
     // The notification of a transaction may arrive after its generation; its changes are unknown until then.
     const { generation = current } = entries;
     this.#generation = isLater(generation, current) ? generation : current;
-    await this.#reportOtherTables(transactions);
+    // Transactions of this instance do not wait for those of others.
+    void this.#reportOtherTables(transactions);
   }
 
   /**
@@ -183,7 +184,7 @@ export class NftRulesetFollower {
     this.#generation = current;
   }
 
-  /** Reports foreign changes of tables without a watcher to all watchers. */
+  /** Reports foreign changes of tables without a watcher to all watchers. Never rejects. */
   async #reportOtherTables(transactions: readonly NftForeignTransaction[]): Promise<void> {
     const watched = new Set([...this.#watchers].map(({ key }) => key));
     const isOther = (table: string) => !watched.has(table);
