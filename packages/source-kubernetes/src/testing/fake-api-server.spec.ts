@@ -172,7 +172,10 @@ describe.each(servers)('%s responds as the API server of Kubernetes 1.36', (_nam
   test('to watches with initial events: all objects, then a bookmark with an annotation', async () => {
     const initial = 'sendInitialEvents=true&allowWatchBookmarks=true&timeoutSeconds=5';
     const events = await watch(`${initial}&resourceVersionMatch=NotOlderThan`);
-    expect(types(events)).toEqual([...Array(5).fill('ADDED'), 'BOOKMARK']);
+    const [first, later] = [types(events).slice(0, 6), types(events).slice(6)];
+    expect(first).toEqual([...Array(5).fill('ADDED'), 'BOOKMARK']);
+    // A real server may send further bookmarks before the timeout.
+    expect(later.filter((type) => type !== 'BOOKMARK')).toEqual([]);
     expect(events[5]?.object).toMatchObject({
       ...{ kind: 'Service', apiVersion: 'v1' },
       metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } },
