@@ -9,7 +9,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
 /**
- * Commands, one a line: `serve ADDRESS PORT NAME`, `stop ADDRESS PORT`, `open ID TO PORT FROM FROMPORT` (`-`: any source
+ * Commands, one a line: `serve ADDRESS PORT NAME` (in JSON), `stop ADDRESS PORT`, `open ID TO PORT FROM FROMPORT` (`-`: any source
  * address), `send ID TEXT`, `shutdown ID`, `abort ID`. Events, one a line: `listening ADDRESS PORT`, `error ADDRESS PORT ERRNO`,
  * and, after an ID, `data TEXT`, `closed`, `aborted`, `ERRNO`, `checksum`.
  */
@@ -135,7 +135,7 @@ sub serve_packet {
       my ($own_tag, $own_tsn, $tag, $tsn) = unpack 'NNNN', $value;
       next if $packet->{tag} != $own_tag;
       $associations{$key} = { own_tag => $own_tag, tag => $tag, tsn => $own_tsn };
-      my $text = qq({"by":"$name","sourceSeen":"$packet->{from}","sourcePortSeen":$packet->{source}});
+      my $text = qq({"by":$name,"sourceSeen":"$packet->{from}","sourcePortSeen":$packet->{source}});
       $answer->($tag, chunk(COOKIE_ACK, ''), data($own_tsn, $text));
       next;
     }
@@ -223,7 +223,7 @@ sub client_packet {
 sub obey {
   my ($command, $id, $rest) = split / /, $_[0], 3;
   if ($command eq 'serve') {
-    my ($port, $name) = split / /, $rest;
+    my ($port, $name) = split / /, $rest, 2;
     $names{"$id $port"} = $name;
     if (!grep { defined $_->{address} && $_->{address} eq $id } values %sockets) {
       my $socket = open_socket($id);
@@ -339,7 +339,7 @@ export async function serveSctp({ addresses, port, name }) {
         receivers.set(`${address} ${port}`, ({ event, text }) =>
           event === 'listening' ? resolve() : reject(Object.assign(new Error(`${event} ${text}`), { code: text })),
         );
-        command(`serve ${address} ${port} ${name}`);
+        command(`serve ${address} ${port} ${JSON.stringify(name)}`);
       })
     );
   }
