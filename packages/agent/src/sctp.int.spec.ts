@@ -4,7 +4,13 @@ import { ENDPOINT_WEIGHTS_ANNOTATION, type IPFamily, type Protocol } from '@kube
 import { casesOf, isThorough, makeService, makeSlice, resolveObjects } from '@kube-proxier/core/testing';
 import { IptablesDataplane } from '@kube-proxier/iptables';
 import { createIptables, createNetlinkNft } from '@kube-proxier/linux';
-import { type Outcome, PacketFlowFixture, type PolicyRow, SANDBOX_NETWORK } from '@kube-proxier/network-sandbox';
+import {
+  canSendSctp,
+  type Outcome,
+  PacketFlowFixture,
+  type PolicyRow,
+  SANDBOX_NETWORK,
+} from '@kube-proxier/network-sandbox';
 import { NftablesDataplane } from '@kube-proxier/nftables';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
@@ -23,6 +29,7 @@ const subjects = casesOf<Subject>(
   ],
 );
 
+const whereSent = canSendSctp() ? describe : describe.skip;
 const TABLE = new URL('../../core/test-data/policy-flows.json', import.meta.url);
 const { rows } = JSON.parse(readFileSync(TABLE, 'utf8')) as { readonly rows: readonly PolicyRow[] };
 /**
@@ -34,7 +41,7 @@ const policies = casesOf(
   rows.map(({ id }) => id).filter((id) => /^(CIP|EXT)-[CL]-S/.test(id)),
 );
 
-describe.each(subjects)('SCTP Services, %s %s', (mode, family) => {
+whereSent.each(subjects)('SCTP Services, %s %s', (mode, family) => {
   let fixture: PacketFlowFixture;
 
   beforeAll(async () => {
@@ -202,9 +209,23 @@ describe.each(subjects)('SCTP Services, %s %s', (mode, family) => {
     expect(states).not.toContain('ESTABLISHED');
     expect(states.match(/SHUTDOWN_ACK_SENT|CLOSED/g)?.length).toBeGreaterThanOrEqual(open.length);
   });
+
+  test('an association that starts again from the same port reaches its endpoint while the kernel tracks it (spec T-17)', async () => {
+    const { sandbox } = fixture;
+    const service = fixture.serviceOf('SCTP');
+    const [to, port] = fixture.target('clusterIP');
+    const again = { protocol: 'SCTP', to, port, fromPort: 4000 } as const;
+    await fixture.install(fixture.stateOf(service, [fixture.remote(1)], 'SCTP'));
+    await sandbox.client.open(again);
+    await fixture.install(fixture.stateOf(service, [fixture.local(1)], 'SCTP'));
+    expect(answeredBy(await sandbox.client.connect(again))).toBe('remote-pod1');
+    // As the agent does.
+    await sandbox.node.exec(['conntrack', '-D', '-f', family.toLowerCase(), '-p', 'sctp', '--orig-port-src', '4000']);
+    expect(answeredBy(await sandbox.client.connect(again))).toBe('pod1');
+  });
 });
 
-describe('the agent with an SCTP Service', () => {
+whereSent('the agent with an SCTP Service', () => {
   let node: AgentOnNode;
 
   beforeEach(async () => {

@@ -1,6 +1,6 @@
 import type { Protocol } from '@kube-proxier/core';
 
-/** Protocols that the sandbox can send. SCTP needs Perl (Debian's `perl-base`), but not the kernel's SCTP. */
+/** Protocols that the sandbox can send: SCTP where `canSendSctp` returns true. */
 export type SandboxProtocol = Protocol;
 
 /** Destination and options of a probe. */

@@ -62,7 +62,7 @@ async function serve({ protocol, port, address, hostAddresses, name }) {
   const handle = ++lastHandle;
   if (protocol === 'SCTP') {
     const stop = await serveSctp({ addresses: address ? [address] : hostAddresses, port, name });
-    servers.set(handle, { close: async () => stop() });
+    servers.set(handle, { close: stop });
     return { handle, port };
   }
   if (protocol === 'TCP') {

@@ -1,16 +1,17 @@
 /**
  * SCTP associations (RFC 9260) of one network namespace, for `probe.mjs`. They do not need SCTP in the kernel, which
  * Node and many kernels do not have: a Perl program exchanges the packets through raw sockets. Perl, with everything that the
- * program uses, is in every Debian (package `perl-base`).
+ * program uses, is in every Debian (package `perl-base`). Where the kernel's SCTP is in use, it would answer as well.
  *
  * The checksum (CRC32c) of each packet is computed by the sender and verified by the receiver. Nothing is sent again.
  */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 /**
  * Commands, one a line: `serve ADDRESS PORT NAME` (in JSON), `stop ADDRESS PORT`, `open ID TO PORT FROM FROMPORT` (`-`: any source
- * address), `send ID TEXT`, `shutdown ID`, `abort ID`. Events, one a line: `listening ADDRESS PORT`, `error ADDRESS PORT ERRNO`,
+ * address), `send ID TEXT`, `shutdown ID`, `abort ID`. Events, one a line: `done ADDRESS PORT`, `error ADDRESS PORT ERRNO`,
  * and, after an ID, `data TEXT`, `closed`, `aborted`, `ERRNO`, `checksum`.
  */
 const PROGRAM = String.raw`
@@ -230,7 +231,7 @@ sub obey {
       return print "error $id $port ", errno_name($! + 0), "\n" unless $socket;
       $sockets{ fileno $socket } = { socket => $socket, address => $id };
     }
-    print "listening $id $port\n";
+    print "done $id $port\n";
   } elsif ($command eq 'stop') {
     delete $names{"$id $rest"};
     my ($server) = grep { defined $_->{address} && $_->{address} eq $id } values %sockets;
@@ -239,6 +240,7 @@ sub obey {
       my $association = delete $associations{$_};
       transmit($server->{socket}, socket_address($peer, 0), [$rest, $peer_port], $association->{tag}, chunk(ABORT, ''));
     }
+    print "done $id $rest\n";
   } elsif ($command eq 'open') {
     my ($to, $peer_port, $from, $port) = split / /, $rest;
     my $socket = open_socket($from eq '-' ? undef : $from, $to);
@@ -297,7 +299,7 @@ function start() {
   });
   createInterface({ input: child.stdout }).on('line', (line) => {
     const [first = '', second = '', ...rest] = line.split(' ');
-    const isServer = first === 'listening' || first === 'error';
+    const isServer = first === 'done' || first === 'error';
     const receiver = receivers.get(isServer ? `${second} ${rest[0]}` : first);
     receiver?.(isServer ? { event: first, text: rest[1] ?? '' } : { event: second, text: rest.join(' ') });
   });
@@ -313,6 +315,9 @@ function start() {
 }
 
 function command(/** @type {string} */ line) {
+  if (existsSync('/proc/net/sctp')) {
+    throw new Error('the SCTP of the kernel would abort associations: remove its module (modprobe -r sctp)');
+  }
   if (failure !== undefined) {
     throw new Error(failure);
   }
@@ -324,7 +329,7 @@ function command(/** @type {string} */ line) {
  * Answers on a port, not 0, of these addresses: each association with a line, and with an echo of what it sends.
  *
  * @param {{addresses: readonly string[], port: number, name: string}} server
- * @returns {Promise<() => void>} stops it, and its associations
+ * @returns {Promise<() => Promise<void>>} stops it, and its associations
  */
 export async function serveSctp({ addresses, port, name }) {
   if (port === 0) {
@@ -334,21 +339,24 @@ export async function serveSctp({ addresses, port, name }) {
     if (receivers.has(`${address} ${port}`)) {
       throw Object.assign(new Error(`${address} port ${port} is served already`), { code: 'EADDRINUSE' });
     }
-    await /** @type {Promise<void>} */ (
-      new Promise((resolve, reject) => {
-        receivers.set(`${address} ${port}`, ({ event, text }) =>
-          event === 'listening' ? resolve() : reject(Object.assign(new Error(`${event} ${text}`), { code: text })),
-        );
-        command(`serve ${address} ${port} ${JSON.stringify(name)}`);
-      })
-    );
+    await commandServer(address, port, `serve ${address} ${port} ${JSON.stringify(name)}`);
   }
-  return () => {
+  return async () => {
     for (const address of addresses) {
+      await commandServer(address, port, `stop ${address} ${port}`);
       receivers.delete(`${address} ${port}`);
-      command(`stop ${address} ${port}`);
     }
   };
+}
+
+/** @param {string} address @param {number} port @param {string} line @returns {Promise<void>} when it is done */
+function commandServer(address, port, line) {
+  return new Promise((resolve, reject) => {
+    receivers.set(`${address} ${port}`, ({ event, text }) =>
+      event === 'done' ? resolve() : reject(Object.assign(new Error(`${event} ${text}`), { code: text })),
+    );
+    command(line);
+  });
 }
 
 /** An association of a client. */
