@@ -175,12 +175,10 @@ whereSent.each(subjects)('SCTP Services, %s %s', (mode, family) => {
     const ranged = { ...service, metadata: { ...service.metadata, annotations } };
     await fixture.install(fixture.stateOf(ranged, [fixture.local(1)], 'SCTP'));
     const found: string[] = [];
-    for (const port of [80, 81, 83, 84]) {
-      found.push(
-        answeredBy(await sandbox.client.connect({ protocol: 'SCTP', to: address.loadBalancerIP, port, timeout: 300 })),
-      );
+    for (const port of [80, 81, 83]) {
+      found.push(answeredBy(await sandbox.client.connect({ protocol: 'SCTP', to: address.loadBalancerIP, port })));
     }
-    expect(found).toEqual(['pod1', 'at 8081', 'at 8083', 'timeout']);
+    expect(found).toEqual(['pod1', 'at 8081', 'at 8083']);
     await Promise.all(servers.map((server) => server.close()));
   });
 
