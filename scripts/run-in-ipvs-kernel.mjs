@@ -45,7 +45,7 @@ const MODULES = [
   ...['ip_set', 'ip_set_hash_ip', 'ip_set_hash_ipport', 'ip_set_hash_ipportip', 'ip_set_hash_ipportnet'],
   ...['iptable_filter', 'iptable_nat', 'iptable_mangle', 'ip6table_filter', 'ip6table_nat', 'ip6table_mangle'],
   ...['ipt_REJECT', 'ip6t_REJECT', 'xt_set', 'xt_ipvs', 'xt_comment', 'xt_mark', 'xt_conntrack', 'xt_addrtype'],
-  ...['xt_tcpudp', 'xt_sctp', 'xt_MASQUERADE', 'xt_nat', 'sctp'],
+  ...['xt_tcpudp', 'xt_sctp', 'xt_MASQUERADE', 'xt_nat'],
 ];
 
 /** The kernel, or something that it needs on this machine, is not there. */

@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TIMEOUT = IS_THOROUGH ? 7200 : 1500;
 /** Suites that start the agent several times, repeat what others show, or show what the kernel does without this program. */
 const LONG =
-  '(former-affinity|ipvs-on-a-kernel|ipvs-takeover|kernel-facts|life-of-endpoints|random-sequences|sabotage)\\.ipvs';
+  '(former-affinity|ipvs-on-a-kernel|ipvs-takeover|kernel-facts|life-of-endpoints|random-sequences|sabotage|sctp)\\.ipvs';
 /** Suites of one kernel; the other one has the rest. Each share takes about as long. */
 const SHARE = '(conformance|packet-counters|random-sequences|sabotage)\\.ipvs';
 const SELECTION = IS_THOROUGH ? [] : [`--testPathIgnorePatterns=${LONG}`];

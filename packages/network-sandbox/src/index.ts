@@ -24,3 +24,4 @@ export * from './sandbox/outcome.js';
 export * from './sandbox/sandbox-error.js';
 export * from './sandbox/sandbox-host.js';
 export { SANDBOX_NETWORK } from './sandbox/sandbox-plan.js';
+export { canSendSctp } from './sandbox/sctp-support.js';

@@ -4,6 +4,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Protocol } from '@kube-proxier/core';
 import { until } from '@kube-proxier/core/testing';
 import {
   createIptables,
@@ -39,6 +40,8 @@ export class AgentOnNode {
   wrapper: readonly string[] = [];
   /** Annotations of the Service, for the next {@link write}. */
   annotations: Readonly<Record<string, string>> = {};
+  /** Protocol of the Service, for the next {@link write}. */
+  protocol: Protocol = 'TCP';
   #agent: ChildProcess | undefined;
   readonly #others: AgentOnNode[] = [];
 
@@ -96,13 +99,13 @@ metadata: {name: web, namespace: work, annotations: ${JSON.stringify(this.annota
 spec:
   type: NodePort
   clusterIP: 10.96.0.10
-  ports: [{port: 80, nodePort: ${NODE_PORT}}]
+  ports: [{port: 80, protocol: ${this.protocol}, nodePort: ${NODE_PORT}}]
 ---
 apiVersion: discovery.k8s.io/v1
 kind: EndpointSlice
 metadata: {name: web-1, namespace: work, labels: {kubernetes.io/service-name: web}}
 addressType: IPv4
-ports: [{port: 8080}]
+ports: [{port: 8080, protocol: ${this.protocol}}]
 endpoints: [${addresses.map((address) => `{addresses: [${address}]}`).join(', ')}]
 ---
 apiVersion: v1

@@ -47,7 +47,7 @@ export interface PacketTableWords {
 export function packetCases(rows: readonly PacketRow[], words: PacketTableWords): ConformanceCase[] {
   const groups = new Map<string, PacketRow[]>();
   for (const row of rows) {
-    // Node has no SCTP sockets.
+    // The kit does not require Perl, which the sandbox needs for SCTP.
     if (row.packet.protocol !== 'SCTP') {
       const { id: _id, case: _case, packet: _packet, expect: _expect, ...rest } = row;
       const key = JSON.stringify([rest, /^[A-Z]+-[A-Z]*/.exec(row.id)?.[0]]);

@@ -35,6 +35,8 @@ export interface PacketFlowFixtureOptions {
   readonly family: IPFamily;
   /** Creates the dataplane under test. `runner` runs programs on the node. */
   readonly dataplane: (node: SandboxHost, runner: CommandRunner) => Dataplane<unknown, unknown>;
+  /** What the pods serve. Default: TCP and UDP. */
+  readonly protocols?: readonly SandboxProtocol[];
 }
 
 /** Port of all endpoints. */
@@ -67,13 +69,17 @@ export class PacketFlowFixture {
     };
   }
 
-  static async create({ family, dataplane }: PacketFlowFixtureOptions): Promise<PacketFlowFixture> {
+  static async create({
+    family,
+    dataplane,
+    protocols = ['TCP', 'UDP'],
+  }: PacketFlowFixtureOptions): Promise<PacketFlowFixture> {
     const sandbox = await NetworkSandbox.create({ pods: 3, remotePods: 2 });
     try {
       const runner = createCommandRunner({ prefix: ['nsenter', `--net=${sandbox.node.namespacePath}`] });
       await Promise.all(
         [...sandbox.pods, ...sandbox.remotePods].flatMap((pod) =>
-          (['TCP', 'UDP'] as const).map((protocol) => pod.serve({ protocol, port: ENDPOINT_PORT })),
+          protocols.map((protocol) => pod.serve({ protocol, port: ENDPOINT_PORT })),
         ),
       );
       return new PacketFlowFixture(family, sandbox, dataplane(sandbox.node, runner), runner);

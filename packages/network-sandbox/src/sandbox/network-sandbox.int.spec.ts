@@ -9,9 +9,13 @@ import { NetworkSandbox } from './network-sandbox.js';
 import { answersOf, failuresOf, type SandboxProtocol } from './outcome.js';
 import type { SandboxHost } from './sandbox-host.js';
 import { listNamespaces, processesIn, sweepLeftovers } from './sandbox-namespaces.js';
+import { canSendSctp } from './sctp-support.js';
 
 /** For scripts that run outside jest, which alone can run the sources. */
 const BUILT = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+
+const PROTOCOLS: readonly SandboxProtocol[] = canSendSctp() ? ['TCP', 'UDP', 'SCTP'] : ['TCP', 'UDP'];
+const whereSctp = canSendSctp() ? test : test.skip;
 
 describe('NetworkSandbox', () => {
   let sandbox: NetworkSandbox;
@@ -21,6 +25,7 @@ describe('NetworkSandbox', () => {
       [...sandbox.pods, ...sandbox.remotePods, sandbox.node].flatMap((host) => [
         host.serve({ port: 80 }),
         host.serve({ port: 53, protocol: 'UDP' }),
+        ...(canSendSctp() ? [host.serve({ port: 2905, protocol: 'SCTP' })] : []),
       ]),
     );
   });
@@ -42,6 +47,7 @@ describe('NetworkSandbox', () => {
       test.each<[SandboxProtocol, number]>([
         ['TCP', 80],
         ['UDP', 53],
+        ...(canSendSctp() ? [['SCTP', 2905] as [SandboxProtocol, number]] : []),
       ])(`${name}, ${family}, %s: answered, and the source is kept`, async (protocol, port) => {
         const outcome = await from(sandbox).connect({ protocol, to: to(sandbox).address(family), port });
         expect(outcome).toMatchObject({
@@ -81,8 +87,8 @@ describe('NetworkSandbox', () => {
     expect(Number(stdout)).toBeLessThan((outcome as { sourcePortSeen: number }).sourcePortSeen);
   });
 
-  test('a closed port refuses connections, in both protocols and families', async () => {
-    for (const protocol of ['TCP', 'UDP'] as const) {
+  test('a closed port refuses connections, in all protocols and both families', async () => {
+    for (const protocol of PROTOCOLS) {
       for (const to of [sandbox.node.ipv4, sandbox.node.ipv6]) {
         expect(await sandbox.client.connect({ protocol, to, port: 9 })).toMatchObject({ kind: 'refused' });
       }
@@ -151,6 +157,43 @@ describe('NetworkSandbox', () => {
     await server.close();
     expect(await connection.send('three')).toEqual({ kind: 'closed' });
     await connection.close();
+  });
+
+  whereSctp.each(['ipv4', 'ipv6'] as const)('an SCTP association echoes until it ends, %s', async (family) => {
+    const server = await sandbox.pod(2).serve({ protocol: 'SCTP', port: 4000 });
+    const target = { protocol: 'SCTP', to: sandbox.pod(2)[family], port: 4000 } as const;
+    const shut = await sandbox.client.open(target);
+    const aborted = await sandbox.client.open(target);
+    expect(aborted).toMatchObject({ by: 'pod2', sourceSeen: sandbox.client[family] });
+    for (const association of [shut, aborted]) {
+      expect(await association.send('one')).toEqual({ kind: 'echoed', text: 'one' });
+      expect(await association.send('two words')).toEqual({ kind: 'echoed', text: 'two words' });
+    }
+    await shut.close();
+    expect(await shut.send('three')).toEqual({ kind: 'closed' });
+    await server.close();
+    expect(await aborted.send('three')).toEqual({ kind: 'closed', code: 'ECONNRESET' });
+    await aborted.close();
+    const twice = sandbox.pod(1).serve({ protocol: 'SCTP', port: 2905 });
+    await expect(twice).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    const many = { protocol: 'SCTP', to: sandbox.pod(1)[family], port: 2905 } as const;
+    expect((await sandbox.client.connectMany(many, 100)).answeredBy).toEqual({ pod1: 100 });
+  });
+
+  whereSctp('an SCTP packet with a wrong checksum is noticed', async () => {
+    // The checksum, addressed from the IP header: nftables would correct it after a change of an SCTP field.
+    const target = { protocol: 'SCTP', to: sandbox.pod(2).ipv4, port: 2905, timeout: 300 } as const;
+    const corrupt = (chunk: string) => `table ip corrupt {
+      chain output { type filter hook output priority 0; sctp chunk ${chunk} exists @nh,224,32 set 1; }
+    }
+    `;
+    await sandbox.pod(2).exec(['nft', '-f', '-'], { stdin: corrupt('init-ack') });
+    await expect(sandbox.pod(1).connect(target)).rejects.toThrow('received a packet with a wrong checksum');
+    await sandbox.pod(2).exec(['nft', 'delete', 'table', 'ip', 'corrupt']);
+    await sandbox.pod(1).exec(['nft', '-f', '-'], { stdin: corrupt('cookie-echo') });
+    expect(await sandbox.pod(1).connect(target)).toMatchObject({ kind: 'timeout' });
+    await sandbox.pod(1).exec(['nft', 'delete', 'table', 'ip', 'corrupt']);
+    expect(await sandbox.pod(1).connect(target)).toMatchObject({ kind: 'answered', by: 'pod2' });
   });
 
   test('counts many connections by server', async () => {

@@ -1,7 +1,7 @@
 import type { Protocol } from '@kube-proxier/core';
 
-/** Protocols that the sandbox can send: Node has no SCTP sockets. */
-export type SandboxProtocol = Exclude<Protocol, 'SCTP'>;
+/** Protocols that the sandbox can send: SCTP where `canSendSctp` returns true. */
+export type SandboxProtocol = Protocol;
 
 /** Destination and options of a probe. */
 export interface Target {
@@ -31,9 +31,9 @@ export interface Answered {
 }
 
 /**
- * The outcome of one connection, or of one datagram.
+ * The outcome of one connection or association, or of one datagram.
  * - `answered`
- * - `refused`: TCP reset in answer to SYN, or ICMP port unreachable.
+ * - `refused`: TCP reset in answer to SYN, SCTP ABORT in answer to INIT, or ICMP port unreachable.
  * - `timeout`: no answer.
  * - `unreachable`: no route, or another ICMP error.
  * - `reset`: connected, and reset before an answer.

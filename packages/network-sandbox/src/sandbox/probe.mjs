@@ -2,15 +2,16 @@
  * Runs inside one network namespace and executes requests, one JSON object per line: `{id, op, …}` on standard input,
  * `{id, result}` or `{id, error}` on standard output.
  *
- * A plain script without dependencies: it is started directly with `node`, from the sources and from the build, and its
+ * A plain script without packages: it is started directly with `node`, from the sources and from the build, and its
  * start dominates the cost of a sandbox. It ends when its standard input ends, so it never outlives its parent.
  */
 import dgram from 'node:dgram';
 import { readFile, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { createInterface } from 'node:readline';
+import { SctpAssociation, serveSctp } from './sctp.mjs';
 
-/** @typedef {{protocol: 'TCP' | 'UDP', to: string, port: number, from?: string, fromPort?: number, timeout: number, payload?: number}} Target */
+/** @typedef {{protocol: 'TCP' | 'UDP' | 'SCTP', to: string, port: number, from?: string, fromPort?: number, timeout: number, payload?: number}} Target */
 /** @typedef {{kind: 'answered', by: string, sourceSeen: string, sourcePortSeen: number, milliseconds: number}} Answered */
 /** @typedef {Answered | {kind: 'refused' | 'timeout' | 'unreachable' | 'reset', milliseconds: number}} Outcome */
 
@@ -19,6 +20,8 @@ let lastHandle = 0;
 const servers = new Map();
 /** @type {Map<number, {socket: net.Socket, lines: AsyncIterator<string>, failure: () => any}>} */
 const connections = new Map();
+/** @type {Map<number, SctpAssociation>} */
+const associations = new Map();
 /** @type {Map<number, {stop(): Promise<object>, progress(): object, reached(goal: number): Promise<object>}>} */
 const clients = new Map();
 
@@ -54,9 +57,14 @@ const introduction = (
   /** @type {number | undefined} */ port,
 ) => JSON.stringify({ by: name, sourceSeen: plain(address), sourcePortSeen: port });
 
-/** @param {{protocol: 'TCP' | 'UDP', port: number, address?: string, name: string}} request */
-async function serve({ protocol, port, address, name }) {
+/** @param {{protocol: 'TCP' | 'UDP' | 'SCTP', port: number, address?: string, hostAddresses: readonly string[], name: string}} request */
+async function serve({ protocol, port, address, hostAddresses, name }) {
   const handle = ++lastHandle;
+  if (protocol === 'SCTP') {
+    const stop = await serveSctp({ addresses: address ? [address] : hostAddresses, port, name });
+    servers.set(handle, { close: stop });
+    return { handle, port };
+  }
   if (protocol === 'TCP') {
     /** @type {Set<net.Socket>} */
     const open = new Set();
@@ -143,7 +151,40 @@ function isTaken(/** @type {unknown} */ error) {
  * @returns {Promise<Outcome>}
  */
 function reach(target) {
-  return target.protocol === 'TCP' ? reachTCP(target) : reachUDP(target);
+  return target.protocol === 'TCP'
+    ? reachTCP(target)
+    : target.protocol === 'UDP'
+      ? reachUDP(target)
+      : reachSCTP(target);
+}
+
+/** @returns {Promise<Outcome>} */
+async function reachSCTP(/** @type {Target} */ target) {
+  const started = performance.now();
+  const { association, outcome } = await associate(target);
+  association.abort();
+  return /** @type {Outcome} */ ({ ...outcome, milliseconds: performance.now() - started });
+}
+
+/** @param {Target} target @returns {Promise<{association: SctpAssociation, outcome: object}>} */
+async function associate({ to, port, from, fromPort, timeout }) {
+  const association = new SctpAssociation({ to, port, from, fromPort: fromPort ?? takeSourcePort() });
+  const next = await association.next(timeout);
+  const outcome =
+    next === undefined
+      ? { kind: 'timeout' }
+      : next.event === 'data'
+        ? { kind: 'answered', ...JSON.parse(next.text) }
+        : { kind: kindOf(sctpError(next)) };
+  return { association, outcome };
+}
+
+/** @param {import('./sctp.mjs').SctpEvent} event */
+function sctpError({ event, text }) {
+  const codes = /** @type {Record<string, string>} */ ({ aborted: 'ECONNRESET', ENOPROTOOPT: 'EHOSTUNREACH' });
+  const code = codes[event] ?? event;
+  const message = event === 'checksum' ? 'received a packet with a wrong checksum' : `SCTP: ${event} ${text}`.trim();
+  return Object.assign(new Error(message), { code });
 }
 
 /** @returns {Promise<Outcome>} */
@@ -267,6 +308,12 @@ function count(tally, outcome) {
 
 /** @param {Target} target @returns {Promise<{handle?: number, outcome: object}>} */
 async function open(target, tries = 1) {
+  if (target.protocol === 'SCTP') {
+    const { association, outcome } = await associate(target);
+    const handle = ++lastHandle;
+    associations.set(handle, association);
+    return { handle, outcome };
+  }
   const socket = openTCP(target);
   const reader = createInterface({ input: socket, crlfDelay: Number.POSITIVE_INFINITY });
   // Created before the first byte can arrive: lines without a listener are lost.
@@ -314,8 +361,21 @@ function within(promise, milliseconds, giveUp) {
   });
 }
 
+/** Milliseconds that a peer has to confirm the end of an association. */
+const CLOSING_TIME = 500;
+
 /** @param {{handle: number, text: string, timeout: number}} request */
 async function send({ handle, text, timeout }) {
+  const association = associations.get(handle);
+  if (association) {
+    association.send(text);
+    const next = await association.next(timeout);
+    return next === undefined
+      ? { kind: 'timeout' }
+      : next.event === 'data'
+        ? { kind: 'echoed', text: next.text }
+        : { kind: 'closed', code: codeOf(sctpError(next)) };
+  }
   const connection = connections.get(handle);
   if (!connection) {
     return { kind: 'closed' };
@@ -399,7 +459,14 @@ const operations = {
   reachMany,
   open,
   send,
-  closeConnection: ({ handle, reset }) => {
+  closeConnection: async ({ handle, reset }) => {
+    const association = associations.get(handle);
+    associations.delete(handle);
+    if (association && !reset) {
+      association.shutdown();
+      await association.next(CLOSING_TIME);
+    }
+    association?.abort();
     const socket = connections.get(handle)?.socket;
     if (reset) {
       socket?.resetAndDestroy();

@@ -166,7 +166,8 @@ export class SandboxHost {
 
   /**
    * Answers on a port: each connection or datagram with the name of the server and the source it saw; what is sent on a
-   * TCP connection is echoed. The server listens when the promise resolves.
+   * TCP connection or an SCTP association is echoed. The server listens when the promise resolves. With SCTP, "every address" is
+   * {@link addresses} and those of localhost.
    *
    * @throws Error with the system's `code`, for example `EADDRINUSE`.
    */
@@ -177,6 +178,7 @@ export class SandboxHost {
       ...options,
       protocol,
       name,
+      hostAddresses: ['127.0.0.1', '::1', ...this.addresses],
     });
     return { name, protocol, port, close: () => this.#request('closeServer', { handle }) };
   }
@@ -192,7 +194,7 @@ export class SandboxHost {
   }
 
   /**
-   * Opens a TCP connection and keeps it open.
+   * Opens a TCP connection or an SCTP association and keeps it open.
    *
    * @throws SandboxError when there is no answer.
    */
