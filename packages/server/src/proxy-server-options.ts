@@ -22,8 +22,8 @@ import type { ServerObserver } from './server-observer.js';
 import type { ProfilingOptions } from './status/debug-routes.js';
 import type { HealthCheckStatus } from './status/node-status.js';
 
-/** Options of the proxiers. Excludes port ranges, which depend on the backend. */
-export type ServerProxierOptions = Omit<ProxierOptions, 'portRanges'>;
+/** Options of the proxiers. Excludes port ranges and protocols, which depend on the backend. */
+export type ServerProxierOptions = Omit<ProxierOptions, 'portRanges' | 'unservedProtocols'>;
 
 /** Options of a `ProxyServer`. Only `backends` and `sources` have no default. */
 export interface ProxyServerOptions {

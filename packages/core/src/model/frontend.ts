@@ -52,6 +52,8 @@ export interface ForwardRoute {
 export interface ClosedRoute {
   readonly source: RouteSource;
   readonly action: 'reject' | 'drop';
+  /** `protocol`: the mode does not serve the protocol. Default: no endpoint can answer. */
+  readonly because?: 'protocol';
 }
 
 /**

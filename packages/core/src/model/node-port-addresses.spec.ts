@@ -174,7 +174,8 @@ describe('loopback addresses that are listed and not served (spec K-76)', () => 
 
   test('nor are port ranges without the capability of the backend (spec PR-6)', () => {
     const options = { localhostNodePorts: true as LocalhostNodePorts };
-    expect(optionsOfFamily(options, 'IPv4').portRanges).toBe('none');
+    expect(optionsOfFamily(options, 'IPv4')).toMatchObject({ portRanges: 'none', unservedProtocols: [] });
+    expect(optionsOfFamily(options, 'IPv4', { udp: false, sctp: false }).unservedProtocols).toEqual(['UDP', 'SCTP']);
     expect(optionsOfFamily(options, 'IPv4', { portRanges: true }).portRanges).toBe('same-port');
     expect(optionsOfFamily(options, 'IPv4', { portRanges: true, shiftedPortRanges: true }).portRanges).toBe('any');
   });

@@ -1,6 +1,7 @@
 import { isRecord } from '../objects/unknown-record.js';
 import { cidrContains, familyOf, type IPFamily, parseCIDR } from './address.js';
 import type { PortRangeSupport } from './port-range.js';
+import type { Protocol } from './service-port-name.js';
 
 /**
  * Keywords of `nodePortAddresses`, in addition to networks (spec K-75):
@@ -196,6 +197,14 @@ export function servesLoopback(options: LoopbackOptions, family: IPFamily = 'IPv
   return servesLoopbackOf(effective, family, localhostNodePorts);
 }
 
+/** What a backend serves; see `BackendCapabilities`. */
+interface ServedCapabilities {
+  readonly portRanges?: boolean;
+  readonly shiftedPortRanges?: boolean;
+  readonly udp?: boolean;
+  readonly sctp?: boolean;
+}
+
 /**
  * The options of the proxier of one family: what a backend cannot serve is not in its state (spec K-103).
  *
@@ -204,10 +213,13 @@ export function servesLoopback(options: LoopbackOptions, family: IPFamily = 'IPv
 export function optionsOfFamily<Options extends Pick<LoopbackOptions, 'localhostNodePorts'>>(
   options: Options,
   family: IPFamily,
-  capabilities: LoopbackCapabilities & { readonly portRanges?: boolean; readonly shiftedPortRanges?: boolean } = {},
-): Options & { readonly portRanges: PortRangeSupport } {
+  capabilities: LoopbackCapabilities & ServedCapabilities = {},
+): Options & { readonly portRanges: PortRangeSupport; readonly unservedProtocols: readonly Protocol[] } {
   const portRanges = !capabilities.portRanges ? 'none' : capabilities.shiftedPortRanges ? 'any' : 'same-port';
-  return { ...options, localhostNodePorts: localhostNodePortsOf(options, family, capabilities), portRanges };
+  const { udp = true, sctp = true } = capabilities;
+  const unservedProtocols: readonly Protocol[] = [...(udp ? [] : ['UDP' as const]), ...(sctp ? [] : ['SCTP' as const])];
+  const localhostNodePorts = localhostNodePortsOf(options, family, capabilities);
+  return { ...options, localhostNodePorts, portRanges, unservedProtocols };
 }
 
 function localhostNodePortsOf(

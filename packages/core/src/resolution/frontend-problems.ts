@@ -18,6 +18,8 @@ export interface ResolvedFrontends {
   readonly overlaps: readonly AddressOverlap[];
   /** Why its range is not served; undefined when it is served or absent. */
   readonly rangeProblem: string | undefined;
+  /** Whether the mode serves its protocol. */
+  readonly isServed: boolean;
   readonly ranges: Pick<RangeClaims, 'range'>;
   /** The older service port that has a frontend; undefined when none has it. */
   holderBefore(frontend: Frontend): ServicePort | undefined;
@@ -39,6 +41,7 @@ export class FrontendProblems {
   constructor(private readonly onProblem: (problem: ObjectProblem) => void) {}
 
   report(resolved: ResolvedFrontends): void {
+    this.#reportProtocol(resolved);
     this.#reportLost(resolved);
     this.#reportRanges(resolved);
     this.#reportOverlaps(resolved);
@@ -47,6 +50,18 @@ export class FrontendProblems {
   /** The service port no longer exists. */
   forget(key: ServicePortKey): void {
     this.#reportedRanges.delete(key);
+  }
+
+  #reportProtocol({ servicePort, before, isServed }: ResolvedFrontends): void {
+    const { portName, protocol } = servicePort.name;
+    if (isServed || before?.servicePort.port === servicePort.port) {
+      return;
+    }
+    const port = portName === '' ? String(servicePort.port) : `${portName} (${servicePort.port})`;
+    this.#problem(servicePort, {
+      field: 'spec.ports',
+      message: `port ${port}: ${protocol} is not supported by this mode, so its cluster IP refuses connections to it, and no other address has it; use another mode`,
+    });
   }
 
   /** Addresses that older Services own. */

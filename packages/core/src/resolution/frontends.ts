@@ -11,8 +11,11 @@ export interface FrontendContext {
   readonly masqueradeAll: boolean;
   /** The last port of the range, where it can be served. Default: only the port itself is served. */
   readonly lastPort?: number | undefined;
+  /** Whether the mode serves the protocol of the service port. Otherwise its cluster IP refuses connections. Default true. */
+  readonly isServed?: boolean;
 }
 
+const REFUSE_PROTOCOL: readonly Route[] = [{ source: 'any', action: 'reject', because: 'protocol' }];
 const REFUSE: readonly Route[] = [{ source: 'any', action: 'reject' }];
 const DROP: Route = { source: 'any', action: 'drop' };
 const DROP_ALL: readonly Route[] = [DROP];
@@ -27,7 +30,8 @@ const TO_ALL: Readonly<Record<'cluster' | 'local', Readonly<Record<Masquerade, r
  * ranges are decided only here; backends only render the result.
  */
 export function resolveFrontends(port: ServicePort, view: EndpointView, context: FrontendContext): readonly Frontend[] {
-  const internal = internalRoutes(port, view, context);
+  const isServed = context.isServed ?? true;
+  const internal = isServed ? internalRoutes(port, view, context) : REFUSE_PROTOCOL;
   const external = externalRoutes(port, view, context);
   const frontends: Frontend[] = [];
   const keys = new Set<string>();
@@ -52,6 +56,9 @@ export function resolveFrontends(port: ServicePort, view: EndpointView, context:
     }
   };
   add('ClusterIP', port.clusterIP, port.port, internal);
+  if (!isServed) {
+    return frontends.slice();
+  }
   for (const address of port.externalIPs) {
     // A load balancer IP has source ranges, which an external IP would bypass (spec F-LB-17).
     if (!port.loadBalancerVIPs.includes(address)) {

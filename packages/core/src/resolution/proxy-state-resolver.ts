@@ -7,7 +7,7 @@ import type { PortRangeSupport } from '../model/port-range.js';
 import type { HealthCheckNodePort, NodeState, ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import { sameRendering } from '../model/same-rendering.js';
 import type { ServicePort } from '../model/service-port.js';
-import { type ServiceKey, type ServicePortKey, serviceOfPort } from '../model/service-port-name.js';
+import { type Protocol, type ServiceKey, type ServicePortKey, serviceOfPort } from '../model/service-port-name.js';
 import { structurallyEqual } from '../model/structurally-equal.js';
 import type { ServiceDefinition } from '../objects/definitions.js';
 import type { ObjectProblem } from '../objects/object-problem.js';
@@ -62,6 +62,7 @@ export class ProxyStateResolver {
   readonly #masqueradeAll: boolean;
   readonly #servesOverlaps: boolean;
   readonly #rangeSupport: PortRangeSupport;
+  readonly #unservedProtocols: readonly Protocol[];
   readonly #problems: FrontendProblems;
   readonly #reader: ObjectReader;
   readonly #services: ServiceChangeTracker;
@@ -95,6 +96,7 @@ export class ProxyStateResolver {
     this.#node = this.#facts.state;
     this.#ownership = new FrontendOwnership(this.#facts.clusterAddresses, this.#node.nodePortAddresses);
     this.#rangeSupport = options.portRanges ?? 'any';
+    this.#unservedProtocols = options.unservedProtocols ?? [];
     this.#servesOverlaps = options.overlappingExternalAddresses === 'serve';
     this.#state = {
       family,
@@ -401,6 +403,7 @@ export class ProxyStateResolver {
     const range = usableRange(servicePort, view, this.#rangeSupport);
     const frontends = resolveFrontends(servicePort, view, {
       ...{ node, masqueradeAll: this.#masqueradeAll, lastPort: range.lastPort },
+      isServed: this.#isServed(servicePort),
     });
     return {
       servicePort,
@@ -408,6 +411,10 @@ export class ProxyStateResolver {
       frontends: before && structurallyEqual(before.frontends, frontends) ? before.frontends : frontends,
       rangeProblem: range.problem,
     };
+  }
+
+  #isServed({ name: { protocol } }: ServicePort): boolean {
+    return !this.#unservedProtocols.includes(protocol);
   }
 
   /** The resolved service port: the object of the previous state when nothing differs. */
@@ -425,7 +432,7 @@ export class ProxyStateResolver {
     );
     const held = free.map((frontend) => this.#ownership.ownedPart(frontend, servicePort));
     this.#problems.report({
-      ...{ servicePort, wanted: wanted.frontends, held, overlaps, before },
+      ...{ servicePort, wanted: wanted.frontends, held, overlaps, before, isServed: this.#isServed(servicePort) },
       ...{ rangeProblem: wanted.rangeProblem, ranges: this.#ownership.ranges },
       holderBefore: (frontend) => this.#ownership.holderBefore(frontend, servicePort),
     });

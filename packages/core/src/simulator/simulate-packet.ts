@@ -340,6 +340,9 @@ class Simulator {
     const policy = internal ? servicePort.internalTrafficPolicy : servicePort.externalTrafficPolicy;
     const field = internal ? 'internalTrafficPolicy' : 'externalTrafficPolicy';
     if (route.action !== 'forward') {
+      if (route.because === 'protocol') {
+        return [`${frontend.protocol} is not supported by this proxy mode: refused.`];
+      }
       const answering = port.candidates.filter(
         ({ ready, serving, terminating, isLocal }) =>
           (ready || (serving && terminating)) && (route.action === 'reject' || isLocal),

@@ -1,6 +1,7 @@
 import type { LocalhostNodePorts, NodePortAddressSelection } from '../model/node-port-addresses.js';
 import type { PortRangeSupport } from '../model/port-range.js';
 import type { LocalTrafficDetector } from '../model/proxy-state.js';
+import type { Protocol } from '../model/service-port-name.js';
 
 /** How packets of pods are detected (spec K-60). `node-cidr` follows `spec.podCIDRs` of the Node. */
 export type LocalTrafficDetection =
@@ -40,6 +41,11 @@ export interface ProxierOptions {
    * of its backend (`optionsOfFamily`). Default `any`.
    */
   readonly portRanges?: PortRangeSupport;
+  /**
+   * Protocols that are not served: their cluster IPs refuse connections. A host sets it to what the capabilities of its
+   * backend exclude (`optionsOfFamily`). Default: all are served.
+   */
+  readonly unservedProtocols?: readonly Protocol[];
   /**
    * Handling of external IPs and load balancer IPs that are an address of this node, or in the pod or Service networks.
    * `serve`: they are served, as kube-proxy does, with a warning. `refuse`: the frontend is not programmed. Default

@@ -27,7 +27,7 @@ export interface ServicePortContext {
   readonly listenAddresses: readonly string[];
 }
 
-/** The sockets of one service port; undefined for a protocol that sockets of Node do not support (spec U-32). */
+/** The sockets of one service port; undefined for SCTP, which is not served (spec U-32). */
 export function planServicePort(
   resolved: ResolvedServicePort,
   context: ServicePortContext,
@@ -44,14 +44,9 @@ export function planServicePort(
  * @param previous the port before the change; its requests are not repeated.
  */
 export function problemsOf(resolved: ResolvedServicePort, previous?: ResolvedServicePort): readonly string[] {
-  const { namespace, name, protocol } = resolved.name;
+  const { namespace, name } = resolved.name;
   if (resolved.servicePort.annotations === previous?.servicePort.annotations) {
     return [];
-  }
-  if (protocol === 'SCTP') {
-    return [
-      `${formatServicePortName(resolved.name)}: SCTP is not supported by mode userspace; use another mode for it`,
-    ];
   }
   const { problems } = readServiceOptions(resolved.servicePort.annotations);
   return problems.map((problem) => `Service ${namespace}/${name}: ${problem}`);
