@@ -18,12 +18,12 @@ type Subject = readonly [mode: 'nftables' | 'iptables' | 'iptables-legacy', fami
 
 const subjects = casesOf<Subject>(
   [
-    ['nftables', 'IPv4'],
     ['nftables', 'IPv6'],
     ['iptables', 'IPv4'],
-    ['iptables', 'IPv6'],
   ],
   [
+    ['nftables', 'IPv4'],
+    ['iptables', 'IPv6'],
     ['iptables-legacy', 'IPv4'],
     ['iptables-legacy', 'IPv6'],
   ],
