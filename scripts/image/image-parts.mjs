@@ -42,11 +42,11 @@ export const ARCHITECTURES = /** @type {const} */ (['amd64', 'arm64']);
 /** Names that npm and koffi have for them. */
 export const NPM_ARCHITECTURE = /** @type {const} */ ({ amd64: 'x64', arm64: 'arm64' });
 /** Releases of Node in the image; even numbers have long-term support. */
-const NODE_MAJOR = 24;
+const NODE_MAJOR = 26;
 const SUITE = 'trixie';
 
 /** What the agent runs, and what `node` is linked with. Recommended packages are left out. */
-const WANTED = ['iptables', 'nftables', 'conntrack', 'ipset', 'kmod', 'netbase', 'libstdc++6'];
+const WANTED = ['iptables', 'nftables', 'conntrack', 'ipset', 'kmod', 'netbase', 'libatomic1', 'libstdc++6'];
 
 /**
  * Images by name, with the Debian packages that each has; undefined: all of the lock. The second one has no tools: nf_tables, the
@@ -54,7 +54,7 @@ const WANTED = ['iptables', 'nftables', 'conntrack', 'ipset', 'kmod', 'netbase',
  */
 export const FLAVOURS = /** @type {const} */ ({
   'kube-proxier': undefined,
-  'kube-proxier-nftables': ['gcc-14-base', 'libc6', 'libgcc-s1', 'libstdc++6'],
+  'kube-proxier-nftables': ['gcc-14-base', 'libatomic1', 'libc6', 'libgcc-s1', 'libstdc++6'],
 });
 
 /** @typedef {keyof typeof FLAVOURS} Flavour */
