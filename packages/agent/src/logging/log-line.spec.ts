@@ -45,7 +45,7 @@ describe('formatJsonLine', () => {
 });
 
 describe('createWinstonLogger', () => {
-  test('writes by level, and debug messages up to the verbosity', () => {
+  test('writes by level, and debug messages up to the verbosity', async () => {
     const stream = new PassThrough();
     const logger = createWinstonLogger({ format: 'json', verbosity: 2, stream });
     logger.error('e', { a: 1 });
@@ -54,7 +54,10 @@ describe('createWinstonLogger', () => {
     logger.debug(2, 'd');
     logger.debug(3, 'not this');
     expect([logger.v(2), logger.v(3)]).toEqual([true, false]);
-    const lines = String(stream.read())
+    stream.end();
+    const written = await stream.toArray();
+    const lines = written
+      .join('')
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
