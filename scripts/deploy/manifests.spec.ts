@@ -588,14 +588,14 @@ describe('the image', () => {
   test.each(['amd64', 'arm64'])('pins the tools that the agent runs, and Node, by digest: %s', (architecture) => {
     const { node, packages } = lock.architectures[architecture] ?? { node: {}, packages: [] };
     expect(packages.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['iptables', 'nftables', 'conntrack', 'ipset', 'kmod', 'libstdc++6']),
+      expect.arrayContaining(['iptables', 'nftables', 'conntrack', 'ipset', 'kmod', 'libatomic1', 'libstdc++6']),
     );
     for (const { name, sha256 } of packages) {
       expect([name, sha256]).toEqual([name, expect.stringMatching(/^[0-9a-f]{64}$/)]);
     }
     expect(node).toMatchObject({
       integrity: expect.stringMatching(/^sha512-/),
-      version: expect.stringMatching(/^24\./),
+      version: expect.stringMatching(/^26\./),
     });
   });
 });
