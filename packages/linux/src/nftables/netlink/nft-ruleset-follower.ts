@@ -102,7 +102,7 @@ export class NftRulesetFollower {
     // The notification of a transaction may arrive after its generation; its changes are unknown until then.
     const { generation = current } = entries;
     this.#generation = isLater(generation, current) ? generation : current;
-    // Transactions of this instance do not wait for those of others.
+    // Not awaited: a commit of this process does not wait until changes of other programs are reported.
     void this.#reportOtherTables(transactions);
   }
 
