@@ -80,16 +80,19 @@ async function bundleStatusPage() {
 }
 
 /**
- * The streams of Node instead of readable-stream, a copy of those of Node 10 that winston uses. The switch that the package has for this
- * fails on Node 20.
+ * Parts of prom-client that the agent does not call, and that depend on packages: summaries (tdigest, bintrees), and the trace of an exemplar
+ * (OpenTelemetry). The agent has no summaries and no exemplars; a call would fail with this text.
  *
  * @type {import('esbuild').Plugin}
  */
-const NODE_STREAMS = {
-  name: 'node-streams',
+const UNUSED_PARTS = {
+  name: 'unused-parts',
   setup(build) {
-    build.onLoad({ filter: /node_modules\/readable-stream\/(readable|lib\/_stream_writable)\.js$/ }, ({ path }) => ({
-      contents: `module.exports = require('node:stream')${path.endsWith('_writable.js') ? '.Writable' : ''};`,
+    build.onResolve({ filter: /^(tdigest|@opentelemetry\/api)$/ }, ({ path }) => ({ path, namespace: 'unused' }));
+    build.onLoad({ filter: /.*/, namespace: 'unused' }, ({ path }) => ({
+      contents: `const fail = () => { throw new Error('${path} is not part of the bundle'); };
+const unused = new Proxy(fail, { get: () => unused, apply: fail, construct: fail });
+module.exports = unused;`,
     }));
   },
 };
@@ -103,28 +106,13 @@ const REQUIRED = new Map([
   [
     'fs',
     [
-      ...[
-        'appendFileSync',
-        'constants',
-        'createReadStream',
-        'createWriteStream',
-        'existsSync',
-        'readFileSync',
-        'statSync',
-      ],
+      ...['constants', 'createReadStream', 'existsSync', 'readFileSync', 'statSync'],
       ...['unwatchFile', 'watch', 'watchFile', 'writeFileSync'],
     ],
   ],
   ['http', ['Agent', 'createServer', 'get', 'request', 'STATUS_CODES']],
   ['https', ['Agent', 'createServer', 'request']],
-  ['process', ['execArgv', 'execPath', 'hrtime', 'platform']],
-  [
-    'util',
-    [
-      ...['aborted', 'callbackify', 'debuglog', 'getSystemErrorMap', 'getSystemErrorName', 'inspect'],
-      ...['isDeepStrictEqual', 'parseArgs', 'promisify', 'stripVTControlCharacters', 'styleText', 'types'],
-    ],
-  ],
+  ['util', ['getSystemErrorMap', 'getSystemErrorName', 'isDeepStrictEqual', 'promisify', 'styleText']],
   ['zlib', ['createGunzip', 'deflateRawSync', 'gunzipSync', 'gzip', 'inflateRawSync']],
 ]);
 
@@ -132,8 +120,8 @@ const REQUIRED_NAMES = new RegExp(`^(node:)?(${[...REQUIRED.keys()].join('|')})$
 
 /**
  * An import of a module of Node reads all that it exports, some of which is loaded at the first use: of `node:http`, in Node 22 and later,
- * undici, which takes a tenth of a second and several megabytes; of `node:process`, all options of Node; of `node:fs` and `node:crypto`, what
- * returns promises and Web Crypto. `require` does not.
+ * undici, which takes a tenth of a second and several megabytes; of `node:fs` and `node:crypto`, what returns promises and Web Crypto.
+ * `require` does not.
  *
  * @type {import('esbuild').Plugin}
  */
@@ -166,7 +154,7 @@ async function bundleAgent() {
     platform: 'node',
     target: 'node20',
     external: EXTERNAL,
-    plugins: [NODE_STREAMS, REQUIRED_MODULES],
+    plugins: [UNUSED_PARTS, REQUIRED_MODULES],
     // Packages leave out what helps in development.
     define: { 'process.env.NODE_ENV': '"production"' },
     banner: { js: BANNER },

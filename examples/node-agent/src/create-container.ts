@@ -6,9 +6,9 @@ import { ProxyMetrics, ProxyServer, type ProxyServerOptions } from '@kube-proxie
 import { ManifestSource } from '@kube-proxier/source-manifests';
 import { Container, type ServiceIdentifier } from 'inversify';
 import { Registry } from 'prom-client';
-import { JsonLogger } from './json-logger.js';
 import { ServiceInventory } from './service-inventory.js';
 import { SyncJournal } from './sync-journal.js';
+import { createAgentLog, ProxyLog } from './winston-logger.js';
 
 function token<T>(name: string): ServiceIdentifier<T> {
   return Symbol.for(`node-agent/${name}`) as ServiceIdentifier<T>;
@@ -39,7 +39,7 @@ export interface AgentOptions {
 export function createContainer(options: AgentOptions): Container {
   const container = new Container({ defaultScope: 'Singleton' });
   container.bind(AgentTokens.Options).toConstantValue(options);
-  container.bind(AgentTokens.Logger).toConstantValue(new JsonLogger(options.write));
+  container.bind(AgentTokens.Logger).toConstantValue(new ProxyLog(createAgentLog(options.write)));
   container.bind(AgentTokens.Registry).toConstantValue(new Registry());
   container.bind(AgentTokens.Backend).toConstantValue(createNftablesBackend());
   container.bind(AgentTokens.Backend).toConstantValue(createIptablesBackend());

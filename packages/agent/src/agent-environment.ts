@@ -1,7 +1,7 @@
 import type { Logger } from '@kube-proxier/core';
 import type { Composition } from './compose.js';
 import type { AgentSettings } from './flags/agent-settings.js';
-import type { AdjustableLogger } from './logging/winston-logger.js';
+import type { AdjustableLogger } from './logging/stream-logger.js';
 import type { StartPhases } from './running/settling.js';
 import type { ProgressLine } from './terminal/progress-line.js';
 import type { TextStyle } from './terminal/text-style.js';

@@ -18,9 +18,9 @@ export { helpText } from './flags/help-text.js';
 export { CommandLineError, readSettings } from './flags/settings.js';
 export {
   type AdjustableLogger,
-  createWinstonLogger,
+  createStreamLogger,
   type LoggingFormat,
-  type WinstonLoggerOptions,
-} from './logging/winston-logger.js';
+  type StreamLoggerOptions,
+} from './logging/stream-logger.js';
 export { VERSION } from './version.js';
 export type { LocalhostNodePortSetting } from './with-localhost-node-ports.js';

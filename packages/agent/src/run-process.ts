@@ -53,9 +53,9 @@ export async function runProcess(load: () => Promise<Composition>, phases?: Star
   // Timers and watches of the agent are unreferenced; this keeps the process alive until the command has returned.
   const alive = setInterval(() => {}, 2 ** 30);
 
-  const [{ runCommand }, { createWinstonLogger }, { textStyleFor }, { ProgressLine }, composition] = await Promise.all([
+  const [{ runCommand }, { createStreamLogger }, { textStyleFor }, { ProgressLine }, composition] = await Promise.all([
     import('./agent.js'),
-    import('./logging/winston-logger.js'),
+    import('./logging/stream-logger.js'),
     import('./terminal/text-style.js'),
     import('./terminal/progress-line.js'),
     load(),
@@ -72,7 +72,7 @@ export async function runProcess(load: () => Promise<Composition>, phases?: Star
     progress: new ProgressLine(process.stderr.isTTY ? (text) => void process.stderr.write(text) : undefined),
     printError: (text) => void process.stderr.write(text),
     createLogger: (logging) => {
-      const logger = createWinstonLogger({ ...logging, stream: process.stderr });
+      const logger = createStreamLogger({ ...logging, stream: process.stderr });
       onWarning = (warning) => logger.warn(warningText(warning));
       return logger;
     },

@@ -4,7 +4,7 @@ import type { NftablesBackendOptions } from '@kube-proxier/nftables';
 import type { ConntrackTuningOptions, ProbeOptions, RecordingOptions } from '@kube-proxier/server';
 import type { UserspaceBackendOptions } from '@kube-proxier/userspace';
 import type { EffectiveConfiguration } from '../configuration/effective-configuration.js';
-import type { LoggingFormat } from '../logging/winston-logger.js';
+import type { LoggingFormat } from '../logging/stream-logger.js';
 import type { FeatureGates } from './feature-gates.js';
 import type { ScrapeSettings } from './scrape-settings.js';
 import type { StatusAddress } from './status-addresses.js';

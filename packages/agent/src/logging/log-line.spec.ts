@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { ProxierError } from '@kube-proxier/core';
 import { formatJsonLine, formatTextLine, type LogEntry } from './log-line.js';
-import { createWinstonLogger } from './winston-logger.js';
+import { createStreamLogger } from './stream-logger.js';
 
 const HOSTILE = 'a\n2026-01-01T00:00:00.000Z ERROR forged\r\u001b[2J\u0085\u2028\u2029\u202e\u200b\ud800\0';
 
@@ -44,10 +44,10 @@ describe('formatJsonLine', () => {
   });
 });
 
-describe('createWinstonLogger', () => {
+describe('createStreamLogger', () => {
   test('writes by level, and debug messages up to the verbosity', async () => {
     const stream = new PassThrough();
-    const logger = createWinstonLogger({ format: 'json', verbosity: 2, stream });
+    const logger = createStreamLogger({ format: 'json', verbosity: 2, stream });
     logger.error('e', { a: 1 });
     logger.warn('w');
     logger.info('%s is not a placeholder', { level: 'x', message: 'y' });

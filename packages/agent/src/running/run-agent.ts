@@ -10,7 +10,7 @@ import {
 } from '@kube-proxier/server';
 import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
-import type { AdjustableLogger } from '../logging/winston-logger.js';
+import type { AdjustableLogger } from '../logging/stream-logger.js';
 import { VERSION } from '../version.js';
 import { checkFamilies } from './family-checks.js';
 import { adjustOomScore, conntrackTuning } from './host-setup.js';

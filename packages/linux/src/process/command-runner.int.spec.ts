@@ -132,6 +132,43 @@ test('a program that cannot be started for lack of descriptors fails with the re
   });
 });
 
+test('a program whose arguments are too long fails with the reason', async () => {
+  // Node throws this error of the system call at once, unlike those of a missing program.
+  const args = ['x'.repeat(1 << 20)];
+  const error = await runner.run({ command: 'true', args }).catch((reason: Error) => reason);
+  expect(error).toMatchObject({ code: 'COMMAND_NOT_STARTED', message: 'true cannot be started: E2BIG' });
+  expect(error).toHaveProperty('cause.code', 'E2BIG');
+  await expect(runner.start({ command: 'true', args }, {}).ended).resolves.toMatchObject({ failure: 'not-started' });
+});
+
+test('a program that does not stop printing is killed, with its descendants', async () => {
+  const run = runner.run({ command: 'sh', args: ['-c', 'cat /dev/zero; true'] });
+  await expect(run).rejects.toMatchObject({
+    code: 'COMMAND_KILLED',
+    message: expect.stringMatching(/^sh printed more than 268435456 bytes and was stopped/),
+  });
+});
+
+test('a character that arrives in two parts is one character', async () => {
+  // A pipe holds a number of bytes that no multiple of three equals.
+  const text = '€'.repeat(200_000);
+  const { stdout } = await runner.run({ command: 'cat', args: [], stdin: text });
+  expect(stdout === text).toBe(true);
+  let heard = '';
+  const listener = (part: string) => (heard += part);
+  const halves = `printf 'a\\342\\202'; read line; printf '\\254'; cat`;
+  const running = runner.start({ command: 'sh', args: ['-c', halves] }, { stdout: listener });
+  await until(() => heard === 'a');
+  running.write('\n');
+  await until(() => heard === 'a€');
+  running.stop();
+});
+
+test('a program that succeeds without reading its input is no error', async () => {
+  const stdin = 'x'.repeat(1 << 22);
+  await expect(runner.run({ command: 'true', args: [], stdin })).resolves.toMatchObject({ stdout: '' });
+});
+
 test('a long-running program is stopped with its descendants', async () => {
   const command = await tool(`sleep 1000 & echo $! > ${join(directory, 'descendant')}; echo ready; sleep 1000`);
   let output = '';

@@ -1,7 +1,6 @@
-import { type ChildProcess, spawnSync } from 'node:child_process';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { spawnSync } from 'node:child_process';
 import { findOptionProblem, type OptionRule, OptionRules, ProxierError } from '@kube-proxier/core';
-import { execa } from 'execa';
+import { CollectedOutput, MAX_OUTPUT, type ProgramEnd, startChildProgram } from './child-program.js';
 import { systemPath } from './find-tool.js';
 import { closePipes, killGroup, killWithThisProcess, superviseProcess } from './process-group.js';
 
@@ -118,12 +117,13 @@ export interface CommandRunnerOptions {
 }
 
 interface Outcome {
-  readonly failed: boolean;
   readonly timedOut: boolean;
+  /** It printed too much. */
+  readonly tooLong: boolean;
+  /** The error code of a program that was not started. */
   readonly code: string | undefined;
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
-  readonly stdout: string;
   readonly stderr: string;
   readonly cause: unknown;
 }
@@ -136,9 +136,15 @@ const SHORTAGES: Readonly<Record<string, string>> = {
   ENOMEM: 'there is not enough memory; raise the memory limit',
 };
 
-function failureOf(outcome: Pick<Outcome, 'timedOut' | 'code' | 'exitCode'>, prefixed: boolean): CommandFailure {
+function failureOf(
+  outcome: Pick<Outcome, 'timedOut' | 'tooLong' | 'code' | 'exitCode'>,
+  prefixed: boolean,
+): CommandFailure {
   if (outcome.timedOut) {
     return 'timeout';
+  }
+  if (outcome.tooLong) {
+    return 'signal';
   }
   // nsenter and similar programs exit with 127 (126) when the program to start does not exist (may not be run).
   if (outcome.code === 'ENOENT' || (prefixed && outcome.exitCode === 127)) {
@@ -147,7 +153,7 @@ function failureOf(outcome: Pick<Outcome, 'timedOut' | 'code' | 'exitCode'>, pre
   if (outcome.code === 'EACCES' || outcome.code === 'EPERM' || (prefixed && outcome.exitCode === 126)) {
     return 'permission-denied';
   }
-  if (outcome.code !== undefined && outcome.code in SHORTAGES) {
+  if (outcome.code !== undefined) {
     return 'not-started';
   }
   return outcome.exitCode === undefined ? 'signal' : 'exit-code';
@@ -165,6 +171,9 @@ function explain(failure: CommandFailure, command: string, outcome: Outcome, tim
     case 'timeout':
       return `${command} did not end within ${timeout} ms and was stopped; find what blocks it`;
     case 'signal':
+      if (outcome.tooLong) {
+        return `${command} printed more than ${MAX_OUTPUT} bytes and was stopped; find out what it prints`;
+      }
       return `${command} was ended by ${outcome.signal ?? 'an unknown cause'}${output === '' ? '' : `: ${output}`}`;
     case 'exit-code':
       return `${command} ended with exit code ${outcome.exitCode}${output === '' ? '' : `: ${output}`}`;
@@ -172,44 +181,8 @@ function explain(failure: CommandFailure, command: string, outcome: Outcome, tim
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }
-
-/** A program could not be started. */
-class NotStarted {
-  /** @param error resolves with the reason. */
-  constructor(readonly error: Promise<unknown>) {}
-}
-
-/**
- * Calls `begin`, which starts a program. Without descriptors for pipes, Node returns a process without streams, which
- * execa cannot handle: it throws, and the unhandled error event of the process would end this process.
- */
-function starting<T>(begin: () => T): T | NotStarted {
-  let child: ChildProcess | undefined;
-  const note = (message: unknown) => {
-    child = (message as { readonly process: ChildProcess }).process;
-  };
-  subscribe(CHILD_PROCESS, note);
-  try {
-    return begin();
-  } catch (error) {
-    if (child === undefined) {
-      throw error;
-    }
-    const failed = child;
-    return new NotStarted(
-      new Promise((resolve) => {
-        failed.once('error', resolve);
-      }),
-    );
-  } finally {
-    unsubscribe(CHILD_PROCESS, note);
-  }
-}
-
-/** The channel of Node on which each new child process is published. */
-const CHILD_PROCESS = 'child_process';
 
 let endsWithUs: readonly string[] | undefined;
 
@@ -240,57 +213,44 @@ function start(
   const before = [...prefix, ...wordsToEndWithUs()];
   const [file = '', ...args] = [...before, command, ...rest];
   const prefixed = before.length > 0;
-  const running = starting(() =>
-    execa(file, args, {
-      // Without a home directory, programs write no history files.
-      env: { LC_ALL: 'C', HOME: '/nonexistent', PATH: systemPath() },
-      reject: false,
-      buffer: false,
-      stdin: 'pipe',
-      stdout: output.stdout === undefined ? 'ignore' : 'pipe',
-      stderr: output.stderr === undefined ? 'ignore' : 'pipe',
-      encoding: 'utf8',
-      // A separate process group: so that it can be killed with its descendants.
-      detached: true,
-    }),
-  );
-  if (running instanceof NotStarted) {
-    return {
-      pid: undefined,
-      write: () => {},
-      stop: () => {},
-      ended: running.error.then(() => ({ failure: 'not-started', exitCode: undefined, signal: undefined })),
-    };
+  const { child, ended } = startChildProgram(file, args, {
+    // Without a home directory, programs write no history files.
+    env: { LC_ALL: 'C', HOME: '/nonexistent', PATH: systemPath() },
+    stdin: 'pipe',
+    stdout: output.stdout === undefined ? 'ignore' : 'pipe',
+    stderr: output.stderr === undefined ? 'ignore' : 'pipe',
+  });
+  if (child === undefined) {
+    const end = ({ error }: ProgramEnd): RunningCommandEnd => ({
+      failure: failureOf({ ...NO_OUTCOME, code: codeOf(error) }, false),
+      exitCode: undefined,
+      signal: undefined,
+    });
+    return { pid: undefined, write() {}, stop() {}, ended: ended.then(end) };
   }
-  const forget = killWithThisProcess(running.pid);
-  running.once('exit', forget);
-  // Writing to a program that has ended fails with EPIPE; `ended` reports the end.
-  running.stdin?.on('error', () => {});
+  child.once('exit', killWithThisProcess(child.pid));
   for (const stream of ['stdout', 'stderr'] as const) {
-    running[stream]?.on('data', (chunk: Buffer | string) => output[stream]?.(String(chunk)));
+    child[stream]?.setEncoding('utf8').on('data', (text: string) => output[stream]?.(text));
   }
-  running.unref();
-  for (const stream of [running.stdin, running.stdout, running.stderr]) {
+  child.unref();
+  for (const stream of [child.stdin, child.stdout, child.stderr]) {
     const handle = stream as unknown as { unref?: () => void } | null;
     handle?.unref?.();
   }
   return {
-    pid: running.pid,
+    pid: child.pid,
     write: (text) => {
-      running.stdin?.write(text);
+      child.stdin?.write(text);
     },
     stop: () => {
-      killGroup(running.pid);
-      closePipes(running);
+      killGroup(child.pid);
+      closePipes(child);
     },
-    ended: running.then(
-      ({ failed, timedOut, code, exitCode, signal }) => ({
-        failure: failed ? failureOf({ timedOut, code, exitCode }, prefixed) : undefined,
-        exitCode,
-        signal,
-      }),
-      () => ({ failure: 'signal', exitCode: undefined, signal: undefined }),
-    ),
+    ended: ended.then(({ exitCode, signal }) => ({
+      failure: exitCode === 0 ? undefined : failureOf({ ...NO_OUTCOME, code: undefined, exitCode }, prefixed),
+      exitCode,
+      signal,
+    })),
   };
 }
 
@@ -320,56 +280,50 @@ export function createCommandRunner(options: CommandRunnerOptions = {}): Require
     async run(request) {
       const timeout = request.timeout ?? 60_000;
       const [file, ...args] = [...prefix, request.command, ...request.args] as [string, ...string[]];
-      const running = starting(() =>
-        execa(file, args, {
-          env: { LC_ALL: 'C', PATH: systemPath(), ...request.env },
-          reject: false,
-          stdout: request.stdout === 'ignore' ? 'ignore' : 'pipe',
-          stripFinalNewline: false,
-          // A separate process group: so that it can be killed with its descendants.
-          detached: true,
-          ...(request.stdin === undefined ? { stdin: 'ignore' as const } : { input: request.stdin }),
-        }),
-      );
-      if (running instanceof NotStarted) {
-        const cause = await running.error;
-        throw failed(request, { ...NO_OUTCOME, code: codeOf(cause), cause }, prefix.length > 0, timeout);
+      const { child, ended } = startChildProgram(file, args, {
+        env: { LC_ALL: 'C', PATH: systemPath(), ...request.env },
+        stdin: request.stdin === undefined ? 'ignore' : 'pipe',
+        stdout: request.stdout === 'ignore' ? 'ignore' : 'pipe',
+        stderr: 'pipe',
+      });
+      if (child === undefined) {
+        const { error } = await ended;
+        throw failed(request, { ...NO_OUTCOME, code: codeOf(error), cause: error }, prefix.length > 0, timeout);
       }
-      const { pid } = running;
+      const { pid } = child;
       const kill = () => killGroup(pid);
       const { signal } = request;
       signal?.addEventListener('abort', kill);
       if (signal?.aborted) {
         kill();
       }
-      const supervised = superviseProcess(request.command, running, running, timeout);
-      const end = await supervised.finally(() => signal?.removeEventListener('abort', kill));
+      const stdout = new CollectedOutput(child.stdout, pid);
+      const stderr = new CollectedOutput(child.stderr, pid);
+      child.stdin?.end(request.stdin);
+      const supervised = superviseProcess(request.command, child, ended, timeout);
+      const timedOut = (await supervised.finally(() => signal?.removeEventListener('abort', kill))) === 'timed-out';
       // A process that cannot be killed (it is blocked in the kernel) is not awaited either.
-      const result = end === 'timed-out' ? undefined : await running;
-      // Output that was cut off after the program had exited does not change its result.
-      const exitCode = result?.exitCode ?? (result && running.exitCode) ?? undefined;
-      const isCutOff = end === 'pipes-held' && exitCode === 0;
+      const end = timedOut ? undefined : await ended;
       const outcome: Outcome = {
-        failed: result === undefined || (result.failed && !isCutOff),
-        timedOut: result === undefined,
-        code: result?.code,
-        exitCode,
-        signal: result?.signal,
-        stdout: typeof result?.stdout === 'string' ? result.stdout : '',
-        stderr: typeof result?.stderr === 'string' ? result.stderr : '',
-        cause: result?.cause,
+        timedOut,
+        tooLong: stdout.isTooLong || stderr.isTooLong,
+        code: undefined,
+        exitCode: end?.exitCode,
+        signal: end?.signal,
+        stderr: stderr.text,
+        cause: undefined,
       };
       // A program that succeeds without reading all of its input is not an error.
-      if (!outcome.failed || (outcome.exitCode === 0 && !outcome.timedOut)) {
-        return { stdout: outcome.stdout, stderr: outcome.stderr, ...(pid === undefined ? {} : { pid }) };
+      if (outcome.exitCode === 0 && !outcome.tooLong) {
+        return { stdout: stdout.text, stderr: outcome.stderr, ...(pid === undefined ? {} : { pid }) };
       }
       throw failed(request, outcome, prefix.length > 0, timeout);
     },
   };
 }
 
-/** The result for a program that was not started. */
-const NO_OUTCOME = { failed: true, timedOut: false, exitCode: undefined, signal: undefined, stdout: '', stderr: '' };
+/** The outcome of a program that was not started. */
+const NO_OUTCOME = { timedOut: false, tooLong: false, exitCode: undefined, signal: undefined, stderr: '' };
 
 function failed({ command }: CommandRequest, outcome: Outcome, prefixed: boolean, timeout: number): CommandError {
   const { exitCode, signal, stderr, cause } = outcome;
