@@ -101,7 +101,16 @@ module.exports = unused;`,
 const REQUIRED = new Map([
   [
     'crypto',
-    ['createHash', 'createPrivateKey', 'generateKeyPairSync', 'randomBytes', 'randomUUID', 'sign', 'X509Certificate'],
+    [
+      'createHash',
+      'createPrivateKey',
+      'generateKeyPairSync',
+      'hash',
+      'randomBytes',
+      'randomUUID',
+      'sign',
+      'X509Certificate',
+    ],
   ],
   [
     'fs',

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { formatServicePortName, type ServicePortName } from '@kube-proxier/core';
 
 /** Chains of one service port in the nat table, by what they are for (spec I-1…I-3). */
@@ -9,23 +9,18 @@ const HASH_LENGTH = 16;
 
 /** The first 16 characters of the base32 of the SHA-256 of `text`: kube-proxy's hash (spec I-1). */
 export function chainHash(text: string): string {
-  const digest = createHash('sha256').update(text).digest();
-  let hash = '';
-  let bits = 0;
-  let held = 0;
-  for (const byte of digest) {
-    bits = (bits << 8) | byte;
-    held += 8;
-    while (held >= 5 && hash.length < HASH_LENGTH) {
-      held -= 5;
-      hash += BASE32.charAt((bits >>> held) & 31);
-    }
-    bits &= (1 << held) - 1;
-    if (hash.length === HASH_LENGTH) {
-      break;
-    }
+  const digest = hash('sha256', text, 'hex');
+  let name = '';
+  // Five hexadecimal digits are four characters of base32.
+  for (let at = 0; name.length < HASH_LENGTH; at += 5) {
+    const bits = Number.parseInt(digest.slice(at, at + 5), 16);
+    name +=
+      BASE32.charAt(bits >>> 15) +
+      BASE32.charAt((bits >>> 10) & 31) +
+      BASE32.charAt((bits >>> 5) & 31) +
+      BASE32.charAt(bits & 31);
   }
-  return hash;
+  return name;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   type Endpoint,
   finish,
@@ -328,6 +328,7 @@ interface Chooser {
 }
 
 function chooser(endpoint: Endpoint, size: number): Chooser {
-  const digest = createHash('sha256').update(endpoint.key).digest();
-  return { endpoint, next: digest.readUInt32BE(0) % size, step: (digest.readUInt32BE(4) % (size - 1)) + 1 };
+  const digest = hash('sha256', endpoint.key, 'hex');
+  const next = Number.parseInt(digest.slice(0, 8), 16) % size;
+  return { endpoint, next, step: (Number.parseInt(digest.slice(8, 16), 16) % (size - 1)) + 1 };
 }

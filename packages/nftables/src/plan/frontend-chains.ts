@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   type Endpoint,
   type Frontend,
@@ -291,7 +291,7 @@ export function clientsSet(port: ResolvedServicePort, { key }: Pick<Endpoint, 'k
 }
 
 function shortHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 20);
+  return hash('sha256', text, 'hex').slice(0, 20);
 }
 
 function routeChain(space: KeyScope, routes: RouteChain['routes']): RouteChain {

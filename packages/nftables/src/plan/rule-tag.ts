@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { expectedNftFingerprint, type NftFamily, type NftListedChain, renderNftRule } from '@kube-proxier/linux';
 import type { Rule } from './fixed-chains.js';
 
@@ -7,7 +7,7 @@ import type { Rule } from './fixed-chains.js';
  * comments.
  */
 export function ruleTag(rule: Rule): string {
-  return createHash('sha256').update(renderNftRule(rule)).digest('hex').slice(0, 12);
+  return hash('sha256', renderNftRule(rule), 'hex').slice(0, 12);
 }
 
 /** Whether a chain has these rules, by their tags, and by their fingerprints if listed. */

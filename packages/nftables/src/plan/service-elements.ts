@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   cidrContains,
   countsConnections,
@@ -411,16 +411,16 @@ export function affinityOf(port: ResolvedServicePort): AffinityNumbers {
   };
   addAll(port.cluster);
   addAll(port.local);
-  return { id: hash(port.key) || 1, numbers };
+  return { id: numberOf(port.key) || 1, numbers };
 }
 
-function hash(text: string): number {
-  return createHash('sha256').update(text).digest().readUInt32BE(0);
+function numberOf(text: string): number {
+  return Number.parseInt(hash('sha256', text, 'hex').slice(0, 8), 16);
 }
 
 /** nft has names for classids without a major or a minor part, so both are there; the last bit is for the list. */
 function endpointNumber(key: string): number {
-  const number = hash(key);
+  const number = numberOf(key);
   const major = (number >>> 16) % 0xfffe;
   const minor = (number & 0xffff) % 0x7ffe;
   return (((major + 1) << 16) | ((minor + 1) << 1)) >>> 0;

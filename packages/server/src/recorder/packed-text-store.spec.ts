@@ -36,6 +36,7 @@ describe('PackedTextStore', () => {
 
   test('needs an eighth of the size of similar texts, and nothing for deleted ones', () => {
     const store = new PackedTextStore();
+    finish(store.packInSlices());
     const textOf = (index: number, step: number) =>
       JSON.stringify({
         metadata: { name: `service-${index}`, namespace: 'work' },
@@ -76,6 +77,32 @@ describe('PackedTextStore', () => {
     expect(store.get('7')).toContain('"index":7');
     finish(store.packInSlices());
     expect(computed).toBe(1000);
+  });
+
+  test('compresses at the end of a start, with pauses, and before only what exceeds some megabytes', () => {
+    const store = new PackedTextStore();
+    const text = 'a text of which there are many, such as the JSON of an object, '.repeat(8);
+    for (let index = 0; index < 5000; index += 1) {
+      store.set(`${index}`, `${text}${index}`);
+    }
+    expect(store.size).toBeGreaterThan(5000 * text.length);
+    for (let index = 5000; index < 50_000; index += 1) {
+      store.set(`${index}`, `${text}${index}`);
+    }
+    expect(store.size).toBeLessThan(8 * 1024 * 1024);
+    const pauses = [...store.packInSlices()].length;
+    expect(pauses).toBeGreaterThan(400);
+    expect(store.size).toBeLessThan((50_000 * text.length) / 8);
+    expect(store.get('4999')).toBe(`${text}4999`);
+    // A change between two pauses compresses little.
+    const changed = new PackedTextStore();
+    for (let index = 0; index < 5000; index += 1) {
+      changed.set(`${index}`, `${text}${index}`);
+    }
+    changed.packInSlices().next();
+    const before = changed.size;
+    changed.set('one', text);
+    expect(changed.size).toBeGreaterThan(before - 40 * text.length);
   });
 
   test('a list of all texts does not show later changes', () => {

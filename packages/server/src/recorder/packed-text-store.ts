@@ -6,6 +6,8 @@ const BLOCK = 16;
 /** Maximum number of recent texts, and of their characters, that are kept uncompressed. */
 const MAX_RECENT = 64;
 const MAX_RECENT_SIZE = 64 * 1024;
+/** The same before the first call of `packInSlices`: compression takes a twentieth of a start. */
+const MAX_EARLY_SIZE = 4 * 1024 * 1024;
 /**
  * A block has a few kilobytes: with a window of that size, compression takes a third of the time, most of which was
  * spent on tables. The level saves another third, for a result at most an eighth larger.
@@ -39,6 +41,7 @@ export class PackedTextStore implements TextStore {
   #unpacked: { readonly block: Block; readonly texts: ReadonlyMap<string, string> } | undefined;
   #recentSize = 0;
   #packedSize = 0;
+  #isEarly = true;
 
   /** Bytes in use for texts; keys outside of blocks are not counted. */
   get size(): number {
@@ -68,8 +71,16 @@ export class PackedTextStore implements TextStore {
     this.#replaced(previous);
   }
 
-  /** Computes and compresses the texts of {@link setLater}. Yields after each, so that a caller can pause. */
+  /**
+   * Compresses the texts that were set before, and computes and compresses those of {@link setLater}. Yields after each, so that a caller can
+   * pause. To be called after a start: until then, some megabytes of texts are not compressed.
+   */
   *packInSlices(): Slices<void> {
+    this.#isEarly = false;
+    while (this.#isPackDue) {
+      this.#pack();
+      yield;
+    }
     for (const key of this.#later) {
       const text = this.#texts.get(key);
       if (typeof text === 'function') {
@@ -115,8 +126,15 @@ export class PackedTextStore implements TextStore {
     this.#unpacked = undefined;
   }
 
+  get #isPackDue(): boolean {
+    return this.#isEarly
+      ? this.#recentSize > MAX_EARLY_SIZE
+      : this.#recent.size > MAX_RECENT || (this.#recentSize > MAX_RECENT_SIZE && this.#recent.size > 1);
+  }
+
+  /** Compresses a few blocks, more than one change makes necessary: the rest of a start is left to {@link packInSlices}. */
   #packRecent(): void {
-    while (this.#recent.size > MAX_RECENT || (this.#recentSize > MAX_RECENT_SIZE && this.#recent.size > 1)) {
+    for (let blocks = 0; blocks < 2 && this.#isPackDue; blocks += 1) {
       this.#pack();
     }
   }
