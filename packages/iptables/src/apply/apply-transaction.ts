@@ -50,14 +50,19 @@ export async function applyTransaction(
     const renderNext = () => {
       ahead = documentOfRun(runs[index + 1]);
     };
-    if (run.length > 1 && refused.size === 0 && (await applyTogether(iptables, document, renderNext, logger))) {
+    const refusal = refused.size === 0 ? await write(iptables, document, renderNext) : undefined;
+    if (refused.size === 0 && refusal === undefined) {
       continue;
+    }
+    if (refusal !== undefined && run.length > 1) {
+      logger.debug(2, 'iptables refused a document; its parts are written one by one', { reason: refusal.message });
     }
     for (const part of run) {
       const table = isEmptyTable(part.nat) ? 'filter' : 'nat';
       const omitted = refusedIn[table];
+      const rest = omitted.size > 0 ? withoutOwners(part, (key) => omitted.has(key)) : part;
       try {
-        await applyDocument(iptables, omitted.size > 0 ? withoutOwners(part, (key) => omitted.has(key)) : part, logger);
+        await applyPart(iptables, rest, run.length > 1 ? undefined : refusal, logger);
       } catch (error) {
         if (!(error instanceof PartlyAppliedError)) {
           throw error;
@@ -90,55 +95,49 @@ async function partsOf(iptables: Iptables, transaction: IptablesTransaction): Pr
       ];
 }
 
-/** The document of parts that are written together; empty for one that is written alone. */
+/** The document of parts that are written together. */
 async function documentOfRun(parts: readonly IptablesTransaction[] = []): Promise<string> {
   const documents: string[] = [];
-  if (parts.length > 1) {
-    const pace = new EventLoopPace();
-    for (const part of parts) {
-      documents.push(await finishWithPauses(renderTransactionInSlices(part), pace));
-    }
+  const pace = new EventLoopPace();
+  for (const part of parts) {
+    documents.push(await finishWithPauses(renderTransactionInSlices(part), pace));
   }
   return documents.join('');
 }
 
 /**
  * @param meanwhile called while the program runs.
- * @returns false when one of the parts is refused: those before it are written.
+ * @returns the refusal of the document, whose sections before the refused one are written; undefined when all of it is written.
  */
-async function applyTogether(
+async function write(
   iptables: Iptables,
   document: string,
-  meanwhile: () => void,
-  logger: Logger,
-): Promise<boolean> {
+  meanwhile = () => {},
+): Promise<IptablesDocumentRefused | undefined> {
   try {
-    const written = iptables.restore(document);
+    const written = document === '' ? undefined : iptables.restore(document);
     meanwhile();
     await written;
-    return true;
+    return undefined;
   } catch (error) {
-    if (!(error instanceof IptablesDocumentRefused)) {
-      throw error;
+    if (error instanceof IptablesDocumentRefused) {
+      return error;
     }
-    logger.debug(2, 'iptables refused a document; its parts are written one by one', { reason: error.message });
-    return false;
+    throw error;
   }
 }
 
-async function applyDocument(iptables: Iptables, transaction: IptablesTransaction, logger: Logger): Promise<void> {
-  const document = await finishWithPauses(renderTransactionInSlices(transaction), new EventLoopPace());
-  if (document === '') {
-    return;
-  }
-  try {
-    await iptables.restore(document);
-  } catch (error) {
-    if (!(error instanceof IptablesDocumentRefused)) {
-      throw error;
-    }
-    logger.warn('iptables refused a document; looking for what is wrong with it', { reason: error.message });
-    await new PiecemealApply(iptables, transaction, error).run();
+/** @param refused the refusal of its document; undefined when it was not written yet. */
+async function applyPart(
+  iptables: Iptables,
+  transaction: IptablesTransaction,
+  refused: IptablesDocumentRefused | undefined,
+  logger: Logger,
+): Promise<void> {
+  const refusal = refused ?? (await write(iptables, await documentOfRun([transaction])));
+  if (refusal !== undefined) {
+    logger.warn('iptables refused a document; looking for what is wrong with it', { reason: refusal.message });
+    await new PiecemealApply(iptables, transaction, refusal).run();
   }
 }
 
@@ -242,16 +241,9 @@ class PiecemealApply {
       const refused = new Map([...this.#refused, [UNIDENTIFIED, this.#last.reason] as const]);
       throw new PartlyAppliedError(CODE, refused, { cause: this.#last });
     }
-    try {
-      await this.iptables.restore(renderTransaction(transaction));
-      return undefined;
-    } catch (error) {
-      if (error instanceof IptablesDocumentRefused) {
-        this.#last = error;
-        return error;
-      }
-      throw error;
-    }
+    const refusal = await write(this.iptables, renderTransaction(transaction));
+    this.#last = refusal ?? this.#last;
+    return refusal;
   }
 
   /**
