@@ -1,16 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { ENDPOINT_WEIGHTS_ANNOTATION, type IPFamily, type Protocol } from '@kube-proxier/core';
 import { casesOf, isThorough, makeService, makeSlice, resolveObjects } from '@kube-proxier/core/testing';
 import { IptablesDataplane } from '@kube-proxier/iptables';
 import { createIptables, createNetlinkNft } from '@kube-proxier/linux';
-import {
-  canSendSctp,
-  type Outcome,
-  PacketFlowFixture,
-  type PolicyRow,
-  SANDBOX_NETWORK,
-} from '@kube-proxier/network-sandbox';
+import { canSendSctp, PacketFlowFixture, SANDBOX_NETWORK, sctpSuite } from '@kube-proxier/network-sandbox';
 import { NftablesDataplane } from '@kube-proxier/nftables';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
@@ -30,16 +23,6 @@ const subjects = casesOf<Subject>(
 );
 
 const whereSent = canSendSctp() ? describe : describe.skip;
-const TABLE = new URL('../../core/test-data/policy-flows.json', import.meta.url);
-const { rows } = JSON.parse(readFileSync(TABLE, 'utf8')) as { readonly rows: readonly PolicyRow[] };
-/**
- * To cluster IPs and from outside, with both policies: without endpoints, local and remote endpoints, and remote ones only.
- * Endpoints, where there are local ones, are clients as well.
- */
-const policies = casesOf(
-  ['CIP-C-S1', 'CIP-L-S2', 'EXT-C-S0', 'EXT-C-S1', 'EXT-L-S1'],
-  rows.map(({ id }) => id).filter((id) => /^(CIP|EXT)-[CL]-S/.test(id)),
-);
 
 whereSent.each(subjects)('SCTP Services, %s %s', (mode, family) => {
   let fixture: PacketFlowFixture;
@@ -62,24 +45,21 @@ whereSent.each(subjects)('SCTP Services, %s %s', (mode, family) => {
     await fixture?.close();
   });
 
-  const answeredBy = (outcome: Outcome) => (outcome.kind === 'answered' ? outcome.by : outcome.kind);
-
-  test.each(policies)('traffic policies: %s', async (id) => {
-    const row = rows.find((one) => one.id === id);
-    expect(row && (await fixture.verifyRow(row, 'SCTP'))).toEqual([]);
+  test.each(sctpSuite())('$title', async ({ run }) => {
+    expect(await run(fixture)).toEqual([]);
   });
 
-  test('session affinity', async () => {
-    const { sandbox } = fixture;
+  test('session affinity is common to the frontends of a service port', async () => {
+    const { client } = fixture.sandbox;
     const service = fixture.serviceOf('SCTP', { sessionAffinity: 'ClientIP' });
     await fixture.install(fixture.stateOf(service, [fixture.local(1), fixture.local(2), fixture.remote(1)], 'SCTP'));
-    const [to, port] = fixture.target('clusterIP');
-    const { answeredBy: byPod } = await sandbox.client.connectMany({ protocol: 'SCTP', to, port }, 20);
-    expect(Object.values(byPod)).toEqual([20]);
-    // The frontends of a service port have the same affinity.
-    const [nodeAddress, nodePort] = fixture.target('nodePort');
-    const outcome = await sandbox.client.connect({ protocol: 'SCTP', to: nodeAddress, port: nodePort });
-    expect(byPod).toEqual({ [answeredBy(outcome)]: 20 });
+    const answers = async (frontend: 'clusterIP' | 'nodePort') => {
+      const [to, port] = fixture.target(frontend);
+      return (await client.connectMany({ protocol: 'SCTP', to, port }, 10)).answeredBy;
+    };
+    const first = await answers('clusterIP');
+    expect(Object.values(first)).toEqual([10]);
+    expect(await answers('nodePort')).toEqual(first);
   });
 
   test('a drained endpoint gets no association, and the hash of the source address selects one', async () => {
@@ -97,36 +77,6 @@ whereSent.each(subjects)('SCTP Services, %s %s', (mode, family) => {
     if (mode === 'nftables') {
       expect(await annotated({ 'kube-proxier.io/load-balancing': 'maglev' })).toHaveLength(1);
     }
-  });
-
-  test('source ranges', async () => {
-    const { sandbox } = fixture;
-    const [allowed, other] = sandbox.client.addresses.filter(
-      (address) => address.includes(':') === (family === 'IPv6'),
-    );
-    const ranges = { loadBalancerSourceRanges: [`${allowed}/${family === 'IPv4' ? 32 : 128}`] };
-    const state = await fixture.install(fixture.stateOf(fixture.serviceOf('SCTP', ranges), [fixture.local(1)], 'SCTP'));
-    for (const source of [allowed, other]) {
-      for (const frontend of ['loadBalancerIP', 'nodePort', 'externalIP'] as const) {
-        expect(await fixture.verify(state, sandbox.client, frontend, 'SCTP', source)).toBeUndefined();
-      }
-    }
-  });
-
-  test('other ports of a cluster IP are rejected, other addresses of the Service network dropped', async () => {
-    const { sandbox, address } = fixture;
-    const serviceCIDRs = SANDBOX_NETWORK.serviceCIDRs.filter((cidr) => cidr.includes(':') === (family === 'IPv6'));
-    const service = fixture.serviceOf('TCP');
-    await fixture.install(fixture.stateOf(service, [fixture.local(1)], 'TCP', { serviceCIDRs }));
-    const unused = family === 'IPv4' ? '10.96.9.9' : 'fd00:10:96::999';
-    const kinds = async (to: string, timeout: number) => {
-      const from = [sandbox.client, sandbox.pod(2), sandbox.node];
-      const outcomes = await Promise.all(from.map((host) => host.connect({ protocol: 'SCTP', to, port: 80, timeout })));
-      return outcomes.map(({ kind }) => kind);
-    };
-    expect(await kinds(address.clusterIP, 2000)).toEqual(['refused', 'refused', 'refused']);
-    // The system call of the node fails.
-    expect(await kinds(unused, 300)).toEqual(['timeout', 'timeout', 'unreachable']);
   });
 
   test('one port number of three protocols', async () => {
@@ -174,38 +124,15 @@ whereSent.each(subjects)('SCTP Services, %s %s', (mode, family) => {
     const annotations = { 'kube-proxier.io/port-range': '80-83' };
     const ranged = { ...service, metadata: { ...service.metadata, annotations } };
     await fixture.install(fixture.stateOf(ranged, [fixture.local(1)], 'SCTP'));
-    const found: string[] = [];
-    for (const port of [80, 81, 83]) {
-      found.push(answeredBy(await sandbox.client.connect({ protocol: 'SCTP', to: address.loadBalancerIP, port })));
+    for (const [port, by] of [
+      [80, 'pod1'],
+      [81, 'at 8081'],
+      [83, 'at 8083'],
+    ] as const) {
+      const outcome = await sandbox.client.connect({ protocol: 'SCTP', to: address.loadBalancerIP, port });
+      expect(outcome).toMatchObject({ by });
     }
-    expect(found).toEqual(['pod1', 'at 8081', 'at 8083']);
     await Promise.all(servers.map((server) => server.close()));
-  });
-
-  test('associations continue when other endpoints get new ones, until their end', async () => {
-    const { sandbox } = fixture;
-    const service = fixture.serviceOf('SCTP');
-    await fixture.install(fixture.stateOf(service, [fixture.remote(1)], 'SCTP'));
-    const clients = [sandbox.client, sandbox.pod(2), sandbox.node];
-    const open = await Promise.all(
-      clients.flatMap((from) =>
-        (['clusterIP', 'nodePort', 'loadBalancerIP'] as const).map((frontend) => {
-          const [to, port] = fixture.target(frontend);
-          return from.open({ protocol: 'SCTP', to, port });
-        }),
-      ),
-    );
-    await fixture.install(fixture.stateOf(service, [fixture.local(1)], 'SCTP'));
-    const [to, port] = fixture.target('clusterIP');
-    expect(answeredBy(await sandbox.client.connect({ protocol: 'SCTP', to, port }))).toBe('pod1');
-    for (const association of open) {
-      expect(await association.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
-      await association.close();
-      expect(await association.send('after the end')).toEqual({ kind: 'closed' });
-    }
-    const states = (await sandbox.node.exec(['conntrack', '-L', '-f', family.toLowerCase(), '-p', 'sctp'])).stdout;
-    expect(states).not.toContain('ESTABLISHED');
-    expect(states.match(/SHUTDOWN_ACK_SENT|CLOSED/g)?.length).toBeGreaterThanOrEqual(open.length);
   });
 
   test('an association that starts again from the same port reaches its endpoint while the kernel tracks it (spec T-17)', async () => {
@@ -216,10 +143,10 @@ whereSent.each(subjects)('SCTP Services, %s %s', (mode, family) => {
     await fixture.install(fixture.stateOf(service, [fixture.remote(1)], 'SCTP'));
     await sandbox.client.open(again);
     await fixture.install(fixture.stateOf(service, [fixture.local(1)], 'SCTP'));
-    expect(answeredBy(await sandbox.client.connect(again))).toBe('remote-pod1');
+    expect(await sandbox.client.connect(again)).toMatchObject({ by: 'remote-pod1' });
     // As the agent does.
     await sandbox.node.exec(['conntrack', '-D', '-f', family.toLowerCase(), '-p', 'sctp', '--orig-port-src', '4000']);
-    expect(answeredBy(await sandbox.client.connect(again))).toBe('pod1');
+    expect(await sandbox.client.connect(again)).toMatchObject({ by: 'pod1' });
   });
 });
 

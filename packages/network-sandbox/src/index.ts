@@ -14,6 +14,7 @@ export {
   type PolicyRow,
   SERVICE_PORT,
 } from './flows/packet-flow-fixture.js';
+export { type SctpTest, sctpSuite } from './flows/sctp-suite.js';
 export { type Flow, verifyFlow } from './flows/verify-flow.js';
 // Rules of iptables, evaluated without a kernel, and written as kube-proxy writes them.
 export { syncAsKubeProxy } from './iptables/kube-proxy-sync.js';
