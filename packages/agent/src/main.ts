@@ -2,7 +2,7 @@
 import { writeCompileCache } from './running/compile-cache.js';
 import { raisePermittedNetAdmin } from './running/net-admin.js';
 import { openFilesShortage } from './running/open-files-limit.js';
-import { holdMemory, releaseCodeOfStart, settleMemory } from './running/process-memory.js';
+import { collectGarbageOfStart, holdMemory, releaseCodeOfStart, settleMemory } from './running/process-memory.js';
 import { versionText } from './version.js';
 
 const shortage = openFilesShortage();
@@ -15,9 +15,10 @@ if (process.argv.length === 3 && process.argv[2] === '--version') {
   const { runProcess } = await import('./run-process.js');
   await runProcess(async () => (await import('./compose.js')).compose(), {
     objectsRead: () => void releaseCodeOfStart(),
-    settled: () => {
+    synced: () => void collectGarbageOfStart(),
+    settled: (isOver) => {
       writeCompileCache();
-      void settleMemory();
+      void settleMemory(isOver);
     },
   });
 } else {

@@ -89,7 +89,11 @@ export async function runAgent({
     memoryShortage: () => memory?.shortage,
     metrics,
     observer: combineObservers(
-      [new PodNetworkCheck(settings, logger), ...(events ? [events] : []), ...(phases ? [new Settling(phases)] : [])],
+      [
+        new PodNetworkCheck(settings, logger),
+        ...(events ? [events] : []),
+        ...(phases ? [new Settling(phases, settings.verifyPeriod > 0)] : []),
+      ],
       logger,
     ),
   });

@@ -2,17 +2,26 @@ import { describe, expect, test } from '@jest/globals';
 import { VirtualClock } from '@kube-proxier/core/testing';
 import { Settling } from './settling.js';
 
-function settling() {
+function settling(verifies = false) {
   const clock = new VirtualClock();
   const at: number[] = [];
+  const over: boolean[] = [];
+  const synced: number[] = [];
   const read: number[] = [];
-  const phases = { objectsRead: () => read.push(clock.monotonic()), settled: () => at.push(clock.monotonic()) };
-  return { clock, at, read, observer: new Settling(phases, clock) };
+  const phases = {
+    objectsRead: () => read.push(clock.monotonic()),
+    synced: () => synced.push(clock.monotonic()),
+    settled: (isOver: boolean) => {
+      at.push(clock.monotonic());
+      over.push(isOver);
+    },
+  };
+  return { clock, at, over, read, synced, observer: new Settling(phases, verifies, clock) };
 }
 
 describe('the work of a start is done', () => {
   test('when the slowest family is synced, not before', async () => {
-    const { clock, at, read, observer } = settling();
+    const { clock, at, over, read, synced, observer } = settling();
     const begin = clock.monotonic();
     observer.started('IPv4');
     observer.started('IPv6');
@@ -26,10 +35,12 @@ describe('the work of a start is done', () => {
     expect(at).toEqual([]);
     observer.synced({ family: 'IPv4' });
     await clock.advance(60_000);
+    expect(synced).toEqual([begin + 60_100]);
     expect(at).toEqual([begin + 62_100]);
+    expect(over).toEqual([true]);
     observer.synced({ family: 'IPv4' });
     await clock.advance(60_000);
-    expect(at).toHaveLength(1);
+    expect([at, synced].map(({ length }) => length)).toEqual([1, 1]);
   });
 
   test('when a family fails: its retries may never succeed', async () => {
@@ -47,7 +58,7 @@ describe('the work of a start is done', () => {
   });
 
   test('again after the first verification; only once if both are close together', async () => {
-    const late = settling();
+    const late = settling(true);
     late.observer.started('IPv4');
     late.observer.synced({ family: 'IPv4' });
     await late.clock.advance(5000);
@@ -55,13 +66,13 @@ describe('the work of a start is done', () => {
     await late.clock.advance(60_000);
     late.observer.verified();
     await late.clock.advance(60_000);
-    expect(late.at).toHaveLength(2);
-    const soon = settling();
+    expect(late.over).toEqual([false, true]);
+    const soon = settling(true);
     soon.observer.started('IPv4');
     soon.observer.synced({ family: 'IPv4' });
     await soon.clock.advance(1000);
     soon.observer.verified();
     await soon.clock.advance(60_000);
-    expect(soon.at).toHaveLength(1);
+    expect(soon.over).toEqual([true]);
   });
 });

@@ -15,8 +15,14 @@ const DELAY = 2000;
 export interface StartPhases {
   /** All objects are read, and the first sync begins. */
   objectsRead(): void;
-  /** Some time after the first syncs, and again after the first verification; only once if they are close together. */
-  settled(): void;
+  /** The first syncs have ended. */
+  synced(): void;
+  /**
+   * Some time after the first syncs, and again after the first verification; only once if they are close together.
+   *
+   * @param isOver false while the first verification is still to come.
+   */
+  settled(isOver: boolean): void;
 }
 
 /**
@@ -31,8 +37,10 @@ export class Settling implements ServerObserver {
   #isVerified = false;
   #pending: Timer | undefined;
 
+  /** @param verifies whether the node is verified. */
   constructor(
     private readonly phases: StartPhases,
+    private readonly verifies: boolean,
     private readonly clock: Clock = systemClock,
   ) {}
 
@@ -71,12 +79,14 @@ export class Settling implements ServerObserver {
     this.#awaited.delete(family);
     if (!this.#isSynced && this.#awaited.size === 0) {
       this.#isSynced = true;
+      // Not in the course of a sync.
+      this.clock.setTimer(0, () => this.phases.synced());
       this.#settleLater();
     }
   }
 
   #settleLater(): void {
     this.#pending?.cancel();
-    this.#pending = this.clock.setTimer(DELAY, () => this.phases.settled());
+    this.#pending = this.clock.setTimer(DELAY, () => this.phases.settled(this.#isVerified || !this.verifies));
   }
 }

@@ -3,6 +3,11 @@ import type { Pace } from './slices.js';
 
 /** Milliseconds of work between two pauses. */
 const SLICE = 10;
+/** Maximum number of checks for which the clock is not read: reading it takes longer than most steps of the work. */
+const MAX_SKIPPED = 15;
+/** Milliseconds between two readings of the clock, below which fewer checks read it, and above which each check does. */
+const SHORT = 0.1;
+const LONG = 1;
 
 /** Thrown by {@link EventLoopPace.pause} when the work is aborted. */
 export class WorkEnded extends Error {}
@@ -10,6 +15,10 @@ export class WorkEnded extends Error {}
 /** Pauses after each 10 ms, so that this process answers requests while it works. */
 export class EventLoopPace implements Pace {
   #begun: number;
+  #read: number;
+  /** Checks that do not read the clock, between two that do. */
+  #skipped = 0;
+  #left = 0;
 
   /**
    * @param clock default: the system's. With a clock that does not advance, as in tests, there is no pause.
@@ -20,10 +29,24 @@ export class EventLoopPace implements Pace {
     private readonly signal?: AbortSignal,
   ) {
     this.#begun = clock.monotonic();
+    this.#read = this.#begun;
   }
 
   isPauseDue(): boolean {
-    return this.clock.monotonic() - this.#begun >= SLICE;
+    if (this.#left > 0) {
+      this.#left -= 1;
+      return false;
+    }
+    const now = this.clock.monotonic();
+    const elapsed = now - this.#read;
+    if (elapsed < SHORT) {
+      this.#skipped = Math.min(2 * this.#skipped + 1, MAX_SKIPPED);
+    } else if (elapsed > LONG) {
+      this.#skipped = 0;
+    }
+    this.#left = this.#skipped;
+    this.#read = now;
+    return now - this.#begun >= SLICE;
   }
 
   async pause(): Promise<void> {
@@ -32,5 +55,6 @@ export class EventLoopPace implements Pace {
       throw new WorkEnded('the work was ended');
     }
     this.#begun = this.clock.monotonic();
+    this.#read = this.#begun;
   }
 }

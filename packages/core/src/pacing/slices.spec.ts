@@ -48,6 +48,45 @@ describe('work in slices', () => {
     expect([...perTurn.values()]).toEqual(Array.from({ length: 10 }, () => 10));
   });
 
+  test('short steps seldom read the clock, and long ones after them pause in time', async () => {
+    let time = 0;
+    let reads = 0;
+    let pausedAt = 0;
+    let longest = 0;
+    const clock = {
+      monotonic: () => {
+        reads += 1;
+        return time;
+      },
+    };
+    const pace = new EventLoopPace(clock);
+    const pausing = {
+      isPauseDue: () => pace.isPauseDue(),
+      pause: async () => {
+        longest = Math.max(longest, time - pausedAt);
+        await pace.pause();
+        pausedAt = time;
+      },
+    };
+    await finishWithPauses(
+      countTo(20_000, () => (time += 0.002)),
+      pausing,
+    );
+    expect(reads).toBeLessThan(20_000 / 12);
+    await finishWithPauses(
+      countTo(100, () => (time += 1)),
+      pausing,
+    );
+    expect(longest).toBeLessThan(30);
+    // The following ones read it again each time.
+    longest = 0;
+    await finishWithPauses(
+      countTo(100, () => (time += 2)),
+      pausing,
+    );
+    expect(longest).toBeLessThanOrEqual(12);
+  });
+
   test('errors of the work are passed on, before and after a pause', async () => {
     let time = 0;
     const failing = (at: number) =>
