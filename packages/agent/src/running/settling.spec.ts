@@ -36,7 +36,7 @@ describe('the work of a start is done', () => {
     observer.synced({ family: 'IPv4' });
     await clock.advance(60_000);
     expect(synced).toEqual([begin + 60_100]);
-    expect(at).toEqual([begin + 62_100]);
+    expect(at).toEqual([begin + 61_100]);
     expect(over).toEqual([true]);
     observer.synced({ family: 'IPv4' });
     await clock.advance(60_000);
@@ -49,12 +49,26 @@ describe('the work of a start is done', () => {
     observer.started('IPv6');
     observer.failed({ family: 'IPv6' });
     observer.synced({ family: 'IPv4' });
-    await clock.advance(2000);
+    await clock.advance(1000);
     expect(at).toHaveLength(1);
     observer.failed({ family: 'IPv6' });
     observer.synced({ family: 'IPv6' });
     await clock.advance(60_000);
     expect(at).toHaveLength(1);
+  });
+
+  test('again after leftovers of other modes are removed, before the first verification', async () => {
+    const { clock, over, observer } = settling(true);
+    observer.started('IPv4');
+    observer.synced({ family: 'IPv4' });
+    await clock.advance(5000);
+    observer.takenOver();
+    await clock.advance(5000);
+    observer.verified();
+    await clock.advance(5000);
+    observer.takenOver();
+    await clock.advance(5000);
+    expect(over).toEqual([false, false, true]);
   });
 
   test('again after the first verification; only once if both are close together', async () => {
@@ -70,7 +84,7 @@ describe('the work of a start is done', () => {
     const soon = settling(true);
     soon.observer.started('IPv4');
     soon.observer.synced({ family: 'IPv4' });
-    await soon.clock.advance(1000);
+    await soon.clock.advance(500);
     soon.observer.verified();
     await soon.clock.advance(60_000);
     expect(soon.over).toEqual([true]);

@@ -8,8 +8,8 @@ import {
 } from '@kube-proxier/core';
 import type { ServerObserver } from '@kube-proxier/server';
 
-/** Milliseconds from the first syncs, and from the first verification, until the start is over. */
-const DELAY = 2000;
+/** Milliseconds from the first syncs, the removal of leftovers and the first verification until their garbage is collected. */
+const DELAY = 1000;
 
 /** Phases of a start, for the memory management of this process. */
 export interface StartPhases {
@@ -18,7 +18,8 @@ export interface StartPhases {
   /** The first syncs have ended. */
   synced(): void;
   /**
-   * Some time after the first syncs, and again after the first verification; only once if they are close together.
+   * Some time after the first syncs, and again after the removal of leftovers and after the first verification; only once if
+   * they are close together.
    *
    * @param isOver false while the first verification is still to come.
    */
@@ -71,6 +72,13 @@ export class Settling implements ServerObserver {
     }
     this.#isVerified = true;
     if (this.#awaited.size === 0) {
+      this.#settleLater();
+    }
+  }
+
+  /** Leftovers of other modes are removed after a verification, too. */
+  takenOver(): void {
+    if (this.#isSynced && !this.#isVerified) {
       this.#settleLater();
     }
   }

@@ -5,14 +5,11 @@ import { withoutComment } from '@kube-proxier/linux';
  * is kept, which takes a quarter of the memory.
  */
 export class RuleText {
-  #bare: string | undefined;
-
   /** @param text as `iptables-save` prints it after `-A CHAIN `. */
   constructor(readonly text: string) {}
 
-  /** The same without the comment: the effect of the rule. */
+  /** The same without the comment: the effect of the rule. Not kept, as it is seldom used after a load. */
   get bareText(): string {
-    this.#bare ??= withoutComment(this.text);
-    return this.#bare;
+    return withoutComment(this.text);
   }
 }
