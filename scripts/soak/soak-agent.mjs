@@ -6,7 +6,7 @@ import { KubernetesSource } from '@kube-proxier/source-kubernetes';
 import { FastClock } from '@kube-proxier/source-kubernetes/testing';
 import { compose } from '../../packages/agent/dist/compose.js';
 import { runProcess } from '../../packages/agent/dist/run-process.js';
-import { holdMemory, releaseCodeOfStart, settleMemory } from '../../packages/agent/dist/running/process-memory.js';
+import { holdMemory, MEMORY_OF_PHASES } from '../../packages/agent/dist/running/process-memory.js';
 
 holdMemory();
 const clock = new FastClock(Number(process.env.KUBE_PROXIER_SOAK_FASTER));
@@ -15,5 +15,5 @@ await runProcess(
     ...compose(),
     sources: ({ kubernetes }, logger) => [new KubernetesSource({ ...kubernetes, logger, clock })],
   }),
-  { objectsRead: () => void releaseCodeOfStart(), settled: () => void settleMemory() },
+  MEMORY_OF_PHASES,
 );

@@ -2,7 +2,7 @@
 import { writeCompileCache } from './running/compile-cache.js';
 import { raisePermittedNetAdmin } from './running/net-admin.js';
 import { openFilesShortage } from './running/open-files-limit.js';
-import { collectGarbageOfStart, holdMemory, releaseCodeOfStart, settleMemory } from './running/process-memory.js';
+import { holdMemory, MEMORY_OF_PHASES } from './running/process-memory.js';
 import { versionText } from './version.js';
 
 const shortage = openFilesShortage();
@@ -14,11 +14,10 @@ if (process.argv.length === 3 && process.argv[2] === '--version') {
   // Imported only here, as these are many modules.
   const { runProcess } = await import('./run-process.js');
   await runProcess(async () => (await import('./compose.js')).compose(), {
-    objectsRead: () => void releaseCodeOfStart(),
-    synced: () => void collectGarbageOfStart(),
+    ...MEMORY_OF_PHASES,
     settled: (isOver) => {
       writeCompileCache();
-      void settleMemory(isOver);
+      MEMORY_OF_PHASES.settled(isOver);
     },
   });
 } else {

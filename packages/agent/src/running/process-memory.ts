@@ -1,5 +1,6 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import type { StartPhases } from './settling.js';
 
 /** Arrays of 32 KB: more than a young generation of 1 MB, with which V8 starts, and more than one of 2 MB. */
 const MORE_THAN_YOUNG_GENERATION = [40, 80];
@@ -61,7 +62,7 @@ const LARGE = 40 * 1024 * 1024;
  * Called when all objects are read, before the first sync, which is the memory peak: releases the memory of code that
  * runs at start only, about 20 MB. Takes milliseconds; skipped for a small cluster.
  */
-export async function releaseCodeOfStart(): Promise<void> {
+async function releaseCodeOfStart(): Promise<void> {
   if (getHeapStatistics().total_heap_size > LARGE) {
     await releaseUnused();
   }
@@ -71,7 +72,7 @@ export async function releaseCodeOfStart(): Promise<void> {
  * Called when the first syncs have ended, before anything else uses memory: what they have left would add to the peak.
  * Skipped for a small cluster, and for one so large that it would pause for long.
  */
-export async function collectGarbageOfStart(): Promise<void> {
+async function collectGarbageOfStart(): Promise<void> {
   const { total_heap_size: size } = getHeapStatistics();
   if (size > LARGE && size < VERY_LARGE) {
     collectGarbage({ type: 'major', execution: 'sync' });
@@ -86,7 +87,7 @@ export async function collectGarbageOfStart(): Promise<void> {
  * @param isOver whether the start is over. V8 then collects garbage as usual again, beside the program, with a young generation of normal
  * size: until then, that costs memory, and in a large heap it is done anyway.
  */
-export async function settleMemory(isOver: boolean): Promise<void> {
+async function settleMemory(isOver: boolean): Promise<void> {
   setFlagsFromString('--heap-growing-percent=0');
   setFlagsFromString('--optimize-for-size');
   if (isOver) {
@@ -97,6 +98,13 @@ export async function settleMemory(isOver: boolean): Promise<void> {
   collectGarbage({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   await releaseUnused();
 }
+
+/** What each phase of a start does with the memory of this process. */
+export const MEMORY_OF_PHASES: StartPhases = {
+  objectsRead: () => void releaseCodeOfStart(),
+  synced: () => void collectGarbageOfStart(),
+  settled: (isOver) => void settleMemory(isOver),
+};
 
 async function releaseUnused(): Promise<void> {
   try {
