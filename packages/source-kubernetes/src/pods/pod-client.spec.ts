@@ -1,6 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ApiError } from '../api/kubernetes-error.js';
 import { type ExecOutcome, type ExecRequest, FakeApiServer, TestCertificateAuthority } from '../testing/index.js';
@@ -95,6 +97,15 @@ describe('a PodClient', () => {
     await expect(client.run(COMMAND, signal)).rejects.toMatchObject({ message: expect.stringMatching(message) });
     await expect(client.run(COMMAND, signal)).rejects.toMatchObject({ code });
   });
+
+  test('a command that hangs times out, though garbage is collected meanwhile', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const collecting = setInterval(collectGarbage, 100);
+    answerWith('hang');
+    await expect(client.run(COMMAND, signal)).rejects.toMatchObject({ code: 'API_SILENT' });
+    clearInterval(collecting);
+  }, 20_000);
 
   test('a pod that does not exist, and missing permissions', async () => {
     await expect(client.run({ ...COMMAND, pod: 'gone' }, signal)).rejects.toThrow(

@@ -124,12 +124,14 @@ export class PodClient {
     for (const word of command) {
       query.append('command', word);
     }
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(this.#timeout)]);
+    // Node 20 collects a timeout to which only AbortSignal.any refers, and it never fires: it is read below.
+    const timeout = AbortSignal.timeout(this.#timeout);
+    const deadline = AbortSignal.any([signal, timeout]);
     try {
       const { socket, head } = await this.#client.openWebSocket(path, query, [PROTOCOL], deadline);
       return await new CommandOutput(socket).collect(head, deadline);
     } catch (error) {
-      if (deadline.aborted && !signal.aborted) {
+      if (timeout.aborted && !signal.aborted) {
         throw new ApiError('API_SILENT', `no complete answer came within ${this.#timeout} ms`, { cause: error });
       }
       throw error;
