@@ -49,13 +49,15 @@ export function startChildProgram(
     return { child: undefined, ended: Promise.resolve(notStarted(error)) };
   }
   const ended = new Promise<ProgramEnd>((resolve) => {
-    child.once('error', (error) => resolve(notStarted(error)));
+    child.on('error', (error) => resolve(notStarted(error)));
     child.once('close', (exitCode, signal) =>
       resolve({ exitCode: exitCode ?? undefined, signal: signal ?? undefined, error: undefined }),
     );
   });
-  // Writing to a program that has ended fails with EPIPE; `ended` reports the end.
-  child.stdin?.on('error', () => {});
+  // Writing to a program that has ended fails with EPIPE; `ended` reports the end. An unhandled error would end this process.
+  for (const stream of [child.stdin, child.stdout, child.stderr]) {
+    stream?.on('error', () => {});
+  }
   return { child: child.pid === undefined ? undefined : child, ended };
 }
 
@@ -66,6 +68,7 @@ export const MAX_OUTPUT = 256 * 1024 * 1024;
 export class CollectedOutput {
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
+  #error: unknown;
 
   /**
    * @param output undefined for none.
@@ -81,6 +84,14 @@ export class CollectedOutput {
         this.#chunks.push(chunk);
       }
     });
+    output?.on('error', (error) => {
+      this.#error = error;
+    });
+  }
+
+  /** Why a part of it is missing: it could not be read. Undefined when it was read. */
+  get error(): unknown {
+    return this.#error;
   }
 
   /** Whether it was cut off at {@link MAX_OUTPUT}. */

@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { until } from '@kube-proxier/core/testing';
+import { CollectedOutput } from './child-program.js';
 import { createCommandRunner } from './command-runner.js';
 import { CommandSession } from './command-session.js';
 import { type SlowCommand, slowCommands, superviseProcess } from './process-group.js';
@@ -162,6 +164,16 @@ test('a character that arrives in two parts is one character', async () => {
   running.write('\n');
   await until(() => heard === 'a€');
   running.stop();
+});
+
+test('an output that cannot be read is not a short one', async () => {
+  const output = new PassThrough();
+  const collected = new CollectedOutput(output, undefined);
+  output.write('*nat');
+  await until(() => collected.text === '*nat');
+  expect(collected.error).toBeUndefined();
+  output.destroy(new Error('EIO'));
+  await until(() => collected.error !== undefined);
 });
 
 test('a program that succeeds without reading its input is no error', async () => {

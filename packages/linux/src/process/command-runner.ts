@@ -304,14 +304,16 @@ export function createCommandRunner(options: CommandRunnerOptions = {}): Require
       const timedOut = (await supervised.finally(() => signal?.removeEventListener('abort', kill))) === 'timed-out';
       // A process that cannot be killed (it is blocked in the kernel) is not awaited either.
       const end = timedOut ? undefined : await ended;
+      // An output that could not be read must not look like a short one.
+      const cause = stdout.error ?? stderr.error;
       const outcome: Outcome = {
         timedOut,
         tooLong: stdout.isTooLong || stderr.isTooLong,
         code: undefined,
-        exitCode: end?.exitCode,
+        exitCode: cause === undefined ? end?.exitCode : undefined,
         signal: end?.signal,
         stderr: stderr.text,
-        cause: undefined,
+        cause,
       };
       // A program that succeeds without reading all of its input is not an error.
       if (outcome.exitCode === 0 && !outcome.tooLong) {
