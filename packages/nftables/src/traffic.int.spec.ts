@@ -192,11 +192,11 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
    * Drops packets to the endpoints, as a network policy or an unresponsive host does. Resolves to a function that stops
    * it.
    */
-  async function dropAt(host: SandboxHost, hook: 'forward' | 'input') {
+  async function dropAt(host: SandboxHost, hook: 'forward' | 'input', priority = 10) {
     const table = 'inet foreign';
     const rule = `meta l4proto { tcp, udp } th dport ${ENDPOINT_PORT} counter drop`;
     await host.exec(['nft', '-f', '-'], {
-      stdin: `table ${table} { chain drops { type filter hook ${hook} priority 10; ${rule}; }; }\n`,
+      stdin: `table ${table} { chain drops { type filter hook ${hook} priority ${priority}; ${rule}; }; }\n`,
     });
     return {
       dropped: async () => {
@@ -237,6 +237,25 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     }
     const packets = { toEndpoints: 5, toClients: 0 };
     expect(ofEndpoint(await counts(), endpoint)).toMatchObject({ connections: 1, packets });
+  });
+
+  test('packets count once they pass the chains before: dropped by an earlier chain, they do not, by a later one, they do', async () => {
+    const endpoint = fixture.local(1);
+    for (const [priority, counted] of [
+      [-10, 0],
+      [10, 5],
+    ] as const) {
+      await serve([endpoint], 'UDP', {});
+      await serve([endpoint], 'UDP');
+      const policy = await dropAt(fixture.sandbox.node, 'forward', priority);
+      try {
+        await sendMany(fixture.target('clusterIP'), 5);
+        expect(await policy.dropped()).toBe(5);
+      } finally {
+        await policy.end();
+      }
+      expect(ofEndpoint(await counts(), endpoint)?.packets).toEqual({ toEndpoints: counted, toClients: 0 });
+    }
   });
 
   test('a filtered or refused connection counts for the Service, not for an endpoint', async () => {
@@ -466,10 +485,12 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     const before = await bytesAtRest(endpoint);
     const table = `${family === 'IPv4' ? 'ip' : 'ip6'} kube-proxier`;
     const [to] = fixture.target('clusterIP');
-    const key = `${to} . tcp . 80 . ${endpoint.address} . ${ENDPOINT_PORT}`;
+    const key = `${to} . tcp . ${endpoint.address} . ${ENDPOINT_PORT} . 80`;
     for (const foreign of [
       `flush chain ${table} count-traffic`,
-      `flush chain ${table} traffic-prerouting`,
+      `flush chain ${table} count-replies`,
+      `flush chain ${table} count-service`,
+      `flush chain ${table} filter-forward`,
       `flush chain ${table} count-endpoint`,
       `flush chain ${table} count-input`,
       `delete element ${table} endpoint-counters { ${key} }`,

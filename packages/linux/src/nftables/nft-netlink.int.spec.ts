@@ -193,6 +193,24 @@ const many = (count: number) =>
     expect((await nft.listElements(FAMILY, TABLE, 'map', 'ports'))?.size).toBe(1);
   });
 
+  test('the protocol of the IPv4 header is listed as nft lists it, in keys and in rules', async () => {
+    const key = [nftFields.protocolOfIPv4, { kind: 'numgen', modulus: 2 }] as const;
+    const isUDP = { kind: 'match', left: nftFields.protocolOfIPv4, right: 'udp' } as const;
+    const commands: readonly NftCommand[] = [
+      { do: 'add-container', name: 'protocols', container: { kind: 'set', key } },
+      { do: 'add-elements', name: 'protocols', elements: [['sctp . 1']] },
+      { do: 'add-chain', chain: 'protocol' },
+      { do: 'add-rule', chain: 'protocol', rule: { statements: [isUDP, { kind: 'member', key, set: 'protocols' }] } },
+    ];
+    await run(nft, ...commands);
+    const { stdout: written } = await shell('list', 'table', FAMILY, TABLE);
+    expect(written).toContain('typeof ip protocol . numgen random mod 2');
+    expect(written).toContain('ip protocol udp ip protocol . numgen random mod 2 @protocols');
+    await run(nft, { do: 'delete-table' }, { do: 'add-table' }, ADDRESSES, PORTS);
+    await run(program, ...commands);
+    expect((await shell('list', 'table', FAMILY, TABLE)).stdout).toBe(written);
+  });
+
   test.each(['koffi', 'netlink'] as const)(
     'what is still referred to is not deleted, and the error names it and says what to do: through %s',
     async (transport) => {

@@ -1,11 +1,9 @@
-import type { Protocol } from '@kube-proxier/core';
 import { type NftField, type NftLookup, type NftStatement, nftFields } from '@kube-proxier/linux';
 import { DRAWS } from './endpoint-slots.js';
 import {
   base,
   type Chain,
   IS_FORWARDED,
-  IS_NO_LOOPBACK,
   isLocal,
   type LayoutContext,
   nodePortMatch,
@@ -16,7 +14,7 @@ import {
 } from './fixed-chains.js';
 import {
   COUNT_ENDPOINT,
-  COUNT_TRAFFIC,
+  COUNT_REPLIES,
   type GuardChain,
   type KindChain,
   type ListChain,
@@ -26,6 +24,7 @@ import {
 import {
   AFFINITY,
   AFFINITY_MARKS,
+  type EndpointQuantity,
   endpointCounters,
   endpointsMap,
   fieldsOf,
@@ -35,7 +34,6 @@ import {
   protocolPort,
   RANGE_CONTAINERS,
   SPACE_CONTAINERS,
-  TRAFFIC_DIRECTIONS,
   type TrafficScope,
 } from './layout.js';
 
@@ -57,48 +55,39 @@ export function renderKind(chain: KindChain, context: LayoutContext): Chain {
     case 'count': {
       const { key } = fieldsOf(context.family);
       const { address, 'node-port': nodePort } = SPACE_CONTAINERS;
+      const dispatch: NftStatement = { kind: 'goto', chain: 'dispatch' };
       return {
-        // Before DNAT. A chain of this type processes only the first packet of each connection.
-        base: base('nat', chain.hook, -101),
         rules: [
           // Counts by lookup result: a check for node addresses would double the cost.
-          [{ kind: 'count', key: key.address, map: address.counters }, { kind: 'accept' }],
-          ...(context.hasRanges
-            ? [
-                [
-                  { kind: 'count', key: key.address, map: RANGE_CONTAINERS.counters } as const,
-                  { kind: 'accept' } as const,
-                ],
-              ]
+          [{ kind: 'count', key: key.address, map: address.counters }, dispatch],
+          ...(context.features.ranges
+            ? [[{ kind: 'count', key: key.address, map: RANGE_CONTAINERS.counters } as const, dispatch]]
             : []),
           [...nodePortMatch(context), { kind: 'count', key: key['node-port'], map: nodePort.counters }],
+          [dispatch],
         ],
       };
     }
     case 'count-endpoint':
       return chain.hook === undefined
-        ? { rules: PROTOCOLS.flatMap((protocol) => endpointCountRules(protocol, context)) }
+        ? { rules: countRules(context, 'connections', 'destination') }
         : {
             // At the SNAT hook, each connection passes once, with its first packet and after filtering, including those
             // of this node to itself. Must be the first chain of this type, as none is called after a translation.
             base: base('nat', chain.hook, -100),
             rules: [[IS_FORWARDED, { kind: 'goto', chain: COUNT_ENDPOINT.name }]],
           };
-    case 'traffic':
-      return chain.hook === undefined
-        ? { rules: PROTOCOLS.flatMap((protocol) => trafficRules(protocol, context)) }
-        : {
-            // After DNAT, which other programs may apply up to here.
-            base: base('filter', chain.hook, -98),
-            rules: [
-              [
-                IS_FORWARDED,
-                // This node's packets to itself were counted at output.
-                ...(chain.hook === 'prerouting' ? [IS_NO_LOOPBACK] : []),
-                { kind: 'goto', chain: COUNT_TRAFFIC.name },
-              ],
-            ],
-          };
+    case 'traffic': {
+      const isReply: NftStatement = { kind: 'match', left: { kind: 'ct', key: 'direction' }, right: 'reply' };
+      return {
+        rules: [
+          ...(chain.direction === 'to-endpoints'
+            ? [[isReply, { kind: 'goto', chain: COUNT_REPLIES.name } as const]]
+            : []),
+          ...countRules(context, chain.direction, chain.direction === 'to-endpoints' ? 'destination' : 'source'),
+        ],
+      };
+    }
     case 'reset': {
       const { key } = fieldsOf(context.family);
       const { address, 'node-port': nodePort } = SPACE_CONTAINERS;
@@ -110,7 +99,7 @@ export function renderKind(chain: KindChain, context: LayoutContext): Chain {
           [{ kind: 'match', left: { kind: 'ct', key: 'state' }, operator: '!=', right: 'new' }, { kind: 'accept' }],
           [IS_FORWARDED, { kind: 'accept' }],
           [noSyn, { kind: 'member', key: key.address, set: address.resets }, reject],
-          ...(context.hasRanges
+          ...(context.features.ranges
             ? [[noSyn, { kind: 'member', key: key.address, set: RANGE_CONTAINERS.resets } as const, reject]]
             : []),
           ...(chain.hook === 'input'
@@ -136,42 +125,37 @@ export function renderKind(chain: KindChain, context: LayoutContext): Chain {
   }
 }
 
-/** nft requires a protocol match before conntrack ports. */
-function ofProtocol(protocol: Protocol): NftStatement {
-  return { kind: 'match', left: nftFields.protocol, right: protocol.toLowerCase() };
+/**
+ * The frontend and the endpoint of a connection, which the packet has as its source or destination: the same for all
+ * packets. The kernel reads the packet much faster than the tuples of its connection. The port of the packet is first:
+ * nft lists it as `tcp dport`, without the protocol match, which it then has for the port of the connection.
+ */
+function endpointKeys(
+  { family, features }: LayoutContext,
+  endpoint: 'source' | 'destination',
+): readonly (readonly [TrafficScope, readonly NftField[]])[] {
+  const { protocol, saddr, daddr, family: nft } = fieldsOf(family);
+  const from = [saddr, nftFields.port('th', 'sport')] as const;
+  const to = [daddr, nftFields.port('th', 'dport')] as const;
+  const key = [protocol, ...(endpoint === 'source' ? from : to), nftFields.tuple('original', 'proto-dst')];
+  const withAddress = [nftFields.tuple('original', `${nft} daddr`), ...key];
+  return [['address', withAddress], ...(features.ranges ? [['range', withAddress] as const] : []), ['node-port', key]];
 }
 
-/** Frontend and endpoint of a connection: constant for its lifetime, as the tuples do not change. */
-function endpointKeys({ family, hasRanges }: LayoutContext): readonly (readonly [TrafficScope, readonly NftField[]])[] {
-  const { family: nft } = fieldsOf(family);
-  const frontend = [nftFields.protocol, nftFields.tuple('original', 'proto-dst')];
-  const endpoint = [nftFields.tuple('reply', `${nft} saddr`), nftFields.tuple('reply', 'proto-src')];
-  const withAddress = [nftFields.tuple('original', `${nft} daddr`), ...frontend, ...endpoint];
-  return [
-    ['address', withAddress],
-    ...(hasRanges ? [['range', withAddress] as const] : []),
-    ['node-port', [...frontend, ...endpoint]],
-  ];
-}
-
-function endpointCountRules(protocol: Protocol, context: LayoutContext): Rule[] {
-  return endpointKeys(context).map(([scope, key]) => [
-    ofProtocol(protocol),
-    { kind: 'count', key, map: endpointCounters(scope, 'connections') },
-    { kind: 'accept' },
-  ]);
-}
-
-function trafficRules(protocol: Protocol, context: LayoutContext): Rule[] {
-  return endpointKeys(context).flatMap(([scope, key]) =>
-    TRAFFIC_DIRECTIONS.map(
-      (direction): Rule => [
-        ofProtocol(protocol),
-        {
-          ...{ kind: 'match', left: { kind: 'ct', key: 'direction' } },
-          right: direction === 'to-endpoints' ? 'original' : 'reply',
-        },
-        { kind: 'count', key, map: endpointCounters(scope, direction) },
+/**
+ * Rules that count the packets that they are evaluated for, by frontend and endpoint.
+ *
+ * @param endpoint where the packet has its endpoint.
+ */
+function countRules(context: LayoutContext, quantity: EndpointQuantity, endpoint: 'source' | 'destination'): Rule[] {
+  const { protocol: field } = fieldsOf(context.family);
+  const keys = endpointKeys(context, endpoint);
+  return PROTOCOLS.flatMap((protocol) =>
+    keys.map(
+      ([scope, key]): Rule => [
+        // nft requires a protocol match before conntrack ports.
+        { kind: 'match', left: field, right: protocol.toLowerCase() },
+        { kind: 'count', key, map: endpointCounters(scope, quantity) },
         { kind: 'accept' },
       ],
     ),

@@ -39,8 +39,8 @@ function keyOf(
 ): CountedEndpoint['keys'][number] {
   const scope: TrafficScope = lastPort !== undefined ? 'range' : address === undefined ? 'node-port' : 'address';
   const portsFrom = (from: number) => (lastPort === undefined ? from : `${from}-${from + lastPort - first}`);
-  const frontend = [...(address === undefined ? [] : [address]), protocol.toLowerCase(), portsFrom(first)];
-  return [scope, [...frontend, endpoint.address, portsFrom(endpoint.port)].join(' . ')];
+  const destination = [protocol.toLowerCase(), endpoint.address, portsFrom(endpoint.port), portsFrom(first)];
+  return [scope, [...(address === undefined ? [] : [address]), ...destination].join(' . ')];
 }
 
 /** Elements that refer to the counter of an endpoint. */

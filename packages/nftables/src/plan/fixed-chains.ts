@@ -1,7 +1,16 @@
 import type { IPFamily, LocalTrafficDetector, NodeState } from '@kube-proxier/core';
 import { type NftBaseChain, type NftField, type NftStatement, nftFields } from '@kube-proxier/linux';
 import { NftablesUnusableName } from '../nftables-error.js';
-import { CLUSTER_IPS, fieldsOf, HAIRPIN, NODE_PORT_ADDRESSES, RANGE_CONTAINERS, SPACE_CONTAINERS } from './layout.js';
+import { COUNT_SERVICE, COUNT_TRAFFIC } from './frontend-chains.js';
+import {
+  CLUSTER_IPS,
+  type Features,
+  fieldsOf,
+  HAIRPIN,
+  NODE_PORT_ADDRESSES,
+  RANGE_CONTAINERS,
+  SPACE_CONTAINERS,
+} from './layout.js';
 
 /** A rule without its tag. */
 export type Rule = readonly NftStatement[];
@@ -20,8 +29,8 @@ export interface LayoutContext {
   readonly masqueradeBit: number;
   /** Source ports of masqueraded packets are chosen at random (spec I-20). */
   readonly fullyRandom: boolean;
-  /** Whether a service port has a range of ports. */
-  readonly hasRanges: boolean;
+  /** Features in use. */
+  readonly features: Pick<Features, 'counters' | 'ranges' | 'traffic'>;
 }
 
 /** The protocols that Services have. Also declares to nft that ports exist. */
@@ -101,9 +110,20 @@ export const base = (type: NftBaseChain['type'], hook: NftBaseChain['hook'], pri
   priority,
 });
 
-/** Matches the first packet of a connection. Other packets evaluate only this rule of the table. */
-function onlyFirst(...chains: readonly string[]): Rule[] {
+/**
+ * Packets of translated connections are counted, if there are counters for them. Of others, only the first packet of
+ * each connection is evaluated further.
+ */
+function filterRules(
+  hook: 'input' | 'forward' | 'output',
+  { features }: LayoutContext,
+  chains: readonly string[],
+): Rule[] {
+  // This node's packets to itself were counted at output. The counting chain accepts what is translated, as the other
+  // chains do.
+  const counted = [IS_FORWARDED, ...(hook === 'input' ? [IS_NO_LOOPBACK] : [])];
   return [
+    ...(features.traffic ? [[...counted, { kind: 'goto', chain: COUNT_TRAFFIC.name } as const]] : []),
     [{ kind: 'match', left: { kind: 'ct', key: 'state' }, operator: '!=', right: 'new' }, { kind: 'accept' }],
     ...chains.map(jumpTo),
   ];
@@ -115,7 +135,7 @@ function jumpTo(chain: string): Rule {
 
 /** Chains that always exist. */
 export function fixedChains(context: LayoutContext): ReadonlyMap<string, Chain> {
-  const { family, node, fullyRandom, hasRanges } = context;
+  const { family, node, fullyRandom, features } = context;
   const { saddr, daddr, key } = fieldsOf(family);
   const bit = markBit(context);
   const masquerade: NftStatement = { kind: 'masquerade', fullyRandom };
@@ -123,6 +143,7 @@ export function fixedChains(context: LayoutContext): ReadonlyMap<string, Chain> 
   const isRefused = (of: readonly NftField[], set: string): NftStatement => ({ kind: 'member', key: of, set });
   const { address, 'node-port': nodePort } = SPACE_CONTAINERS;
   const nodePortAddress = nodePortMatch(context);
+  const first = features.counters ? COUNT_SERVICE.name : 'dispatch';
   return new Map<string, Chain>([
     [
       'dispatch',
@@ -131,13 +152,13 @@ export function fixedChains(context: LayoutContext): ReadonlyMap<string, Chain> 
           [{ kind: 'vmap', key: key.address, map: address.dispatch }],
           // After single ports, whose cost is unchanged, and before NodePorts: an address with such a range has
           // precedence.
-          ...(hasRanges ? [[{ kind: 'vmap', key: key.address, map: RANGE_CONTAINERS.dispatch } as const]] : []),
+          ...(features.ranges ? [[{ kind: 'vmap', key: key.address, map: RANGE_CONTAINERS.dispatch } as const]] : []),
           [...nodePortAddress, { kind: 'vmap', key: key['node-port'], map: nodePort.dispatch }],
         ],
       },
     ],
-    ['nat-prerouting', { base: base('nat', 'prerouting', -100), rules: [jumpTo('dispatch')] }],
-    ['nat-output', { base: base('nat', 'output', -100), rules: [jumpTo('dispatch')] }],
+    ['nat-prerouting', { base: base('nat', 'prerouting', -100), rules: [jumpTo(first)] }],
+    ['nat-output', { base: base('nat', 'output', -100), rules: [jumpTo(first)] }],
     // A packet during a commit may match a new element and an old rule, or vice versa, and find no endpoint. It is
     // evaluated again. Forwarded packets do not reach this rule.
     ['nat-prerouting-again', { base: base('nat', 'prerouting', -99), rules: [jumpTo('dispatch')] }],
@@ -167,7 +188,7 @@ export function fixedChains(context: LayoutContext): ReadonlyMap<string, Chain> 
         rules: [
           [IS_FORWARDED, { kind: 'accept' }],
           [isRefused(key.address, address.refused), reject],
-          ...(hasRanges ? [[isRefused(key.address, RANGE_CONTAINERS.refused), reject]] : []),
+          ...(features.ranges ? [[isRefused(key.address, RANGE_CONTAINERS.refused), reject]] : []),
         ],
       },
     ],
@@ -186,7 +207,7 @@ export function fixedChains(context: LayoutContext): ReadonlyMap<string, Chain> 
       'filter-input',
       {
         base: base('filter', 'input', 0),
-        rules: onlyFirst('closed-services', 'closed-node-ports'),
+        rules: filterRules('input', context, ['closed-services', 'closed-node-ports']),
       },
     ],
     ...(['forward', 'output'] as const).map(
@@ -195,7 +216,7 @@ export function fixedChains(context: LayoutContext): ReadonlyMap<string, Chain> 
           `filter-${hook}`,
           {
             base: base('filter', hook, 0),
-            rules: onlyFirst('closed-services', 'closed-cluster-ips', 'closed-networks'),
+            rules: filterRules(hook, context, ['closed-services', 'closed-cluster-ips', 'closed-networks']),
           },
         ] as const,
     ),

@@ -9,7 +9,7 @@ import {
   resetsConnections,
 } from '@kube-proxier/core';
 import { type Balancing, drawOf, endpointSlots } from './endpoint-slots.js';
-import type { KeyScope, Layout } from './layout.js';
+import type { KeyScope, Layout, TrafficDirection } from './layout.js';
 import { readServiceOptions } from './service-options.js';
 
 /**
@@ -88,11 +88,10 @@ export interface PriorityChain {
   readonly name: string;
 }
 
-/** Counts incoming connections, or those from this node. */
+/** Counts connections before their destination is translated, and leads to the dispatch. */
 export interface CountChain {
   readonly kind: 'count';
   readonly name: string;
-  readonly hook: 'prerouting' | 'output';
 }
 
 /**
@@ -105,14 +104,11 @@ export interface EndpointCountChain {
   readonly hook: 'postrouting' | 'input' | undefined;
 }
 
-/**
- * Counts packets of connections to endpoints. The chains at the hooks jump to the one without a hook, which has a rule
- * for each protocol, direction and kind of frontend.
- */
+/** Counts packets of connections to endpoints in one direction: a rule for each protocol and kind of frontend. */
 export interface TrafficChain {
   readonly kind: 'traffic';
   readonly name: string;
-  readonly hook: 'prerouting' | 'output' | undefined;
+  readonly direction: TrafficDirection;
 }
 
 /** Resets packets of unknown connections to frontends without endpoints for them (spec R-4), before what refuses all of them. */
@@ -137,11 +133,8 @@ export const RESET_CHAINS: readonly [ResetChain, ...ResetChain[]] = [
 
 const DROP_NEW: DropChain = { kind: 'drop-new', name: 'drop-new' };
 
-/** Exists while connections to any Service are counted. */
-export const COUNT_CHAINS: readonly [CountChain, CountChain] = [
-  { kind: 'count', name: 'count-prerouting', hook: 'prerouting' },
-  { kind: 'count', name: 'count-output', hook: 'output' },
-];
+/** Exists while connections to any Service are counted. The chains of type nat lead to it. */
+export const COUNT_SERVICE: CountChain = { kind: 'count', name: 'count-service' };
 
 /** Counts connections by frontend and endpoint; the chains of hooks lead to it. */
 export const COUNT_ENDPOINT: EndpointCountChain = { kind: 'count-endpoint', name: 'count-endpoint', hook: undefined };
@@ -153,15 +146,14 @@ export const ENDPOINT_COUNT_CHAINS: readonly [EndpointCountChain, ...EndpointCou
   { kind: 'count-endpoint', name: 'count-input', hook: 'input' },
 ];
 
-/** Counts packets and bytes by frontend and endpoint; the chains of hooks lead to it. */
-export const COUNT_TRAFFIC: TrafficChain = { kind: 'traffic', name: 'count-traffic', hook: undefined };
+/** Counts packets to endpoints; the chains of type filter lead to it, also with packets to clients. */
+export const COUNT_TRAFFIC: TrafficChain = { kind: 'traffic', name: 'count-traffic', direction: 'to-endpoints' };
+
+/** Counts packets to clients. */
+export const COUNT_REPLIES: TrafficChain = { kind: 'traffic', name: 'count-replies', direction: 'to-clients' };
 
 /** Exists while packets of any Service are counted. */
-export const TRAFFIC_CHAINS: readonly [TrafficChain, ...TrafficChain[]] = [
-  COUNT_TRAFFIC,
-  { kind: 'traffic', name: 'traffic-prerouting', hook: 'prerouting' },
-  { kind: 'traffic', name: 'traffic-output', hook: 'output' },
-];
+export const TRAFFIC_CHAINS: readonly [TrafficChain, ...TrafficChain[]] = [COUNT_TRAFFIC, COUNT_REPLIES];
 
 /** Exists while any Service has session affinity. */
 export const FORGET_PRIORITY: PriorityChain = { kind: 'priority', name: 'affinity-postrouting' };

@@ -136,6 +136,8 @@ export interface PacketFields {
   readonly family: NftFamily;
   readonly saddr: NftPayload;
   readonly daddr: NftPayload;
+  /** The protocol of the transport header. */
+  readonly protocol: NftField;
   /** The client's key in the affinity map. */
   readonly client: NftField;
   /** Distinguishes packets that are processed concurrently. */
@@ -168,6 +170,8 @@ export function fieldsOf(family: IPFamily): PacketFields {
   const portKey = [nftFields.protocol, nftFields.port('th')];
   return {
     ...{ family: nft, saddr, daddr },
+    // The header of IPv6 has the protocol only without extension headers.
+    protocol: family === 'IPv4' ? nftFields.protocolOfIPv4 : nftFields.protocol,
     client: family === 'IPv4' ? saddr : hashed(saddr),
     flow: [
       ...(family === 'IPv4' ? [saddr, daddr] : [hashed(saddr, daddr)]),
@@ -218,6 +222,8 @@ export function containersOf(family: IPFamily, features: Features): ReadonlyMap<
   // two temporarily carry the service port and the endpoint number.
   const { mark: id, priority: number } = nftFields;
   const endpoint = [destination, port];
+  // The endpoint of a connection, and the port of its frontend.
+  const connection = [protocol, ...endpoint, port];
   const hash = slot;
   const client = family === 'IPv4' ? source : hash;
   const hosts = family === 'IPv4' ? [source, destination] : [hash];
@@ -241,7 +247,8 @@ export function containersOf(family: IPFamily, features: Features): ReadonlyMap<
       containers.set(names.counters, { kind: 'map', key, value: 'counter' });
     }
     for (const quantity of quantitiesOf(features)) {
-      containers.set(endpointCounters(space, quantity), { kind: 'map', key: [...key, ...endpoint], value: 'counter' });
+      const counted = space === 'address' ? [destination, ...connection] : connection;
+      containers.set(endpointCounters(space, quantity), { kind: 'map', key: counted, value: 'counter' });
     }
     if (features.affinity) {
       containers.set(names.affinityIds, { kind: 'map', key, value: [id] });
@@ -260,8 +267,9 @@ export function containersOf(family: IPFamily, features: Features): ReadonlyMap<
       containers.set(RANGE_CONTAINERS.counters, { kind: 'map', key, value: 'counter', flags: ['interval'] });
     }
     for (const quantity of quantitiesOf(features)) {
-      const counted = { kind: 'map', key: [...key, ...endpoint], value: 'counter', flags: ['interval'] } as const;
-      containers.set(endpointCounters('range', quantity), counted);
+      const counted = [destination, ...connection];
+      const container = { kind: 'map', key: counted, value: 'counter', flags: ['interval'] } as const;
+      containers.set(endpointCounters('range', quantity), container);
     }
   }
   containers.set(CLUSTER_IPS, { kind: 'set', key: [destination] });

@@ -27,11 +27,11 @@ import { arrangeSlotsInSlices } from './endpoint-slots.js';
 import { type Chain, fixedChains, type LayoutContext } from './fixed-chains.js';
 import {
   balancingOf,
-  COUNT_CHAINS,
+  COUNT_SERVICE,
+  COUNT_TRAFFIC,
   ENDPOINT_COUNT_CHAINS,
   FORGET_PRIORITY,
   RESET_CHAINS,
-  TRAFFIC_CHAINS,
 } from './frontend-chains.js';
 import type { HostFacts, InstalledNftables } from './installed-nftables.js';
 import {
@@ -159,9 +159,9 @@ export class NftablesPlanner {
     );
   }
 
-  #context(state: ProxyState, { fullyRandom }: HostFacts, hasRanges: boolean): LayoutContext {
+  #context(state: ProxyState, { fullyRandom }: HostFacts, features: Features): LayoutContext {
     const { masqueradeBit } = this.options;
-    return { family: state.family, node: state.node, masqueradeBit, fullyRandom, hasRanges };
+    return { family: state.family, node: state.node, masqueradeBit, fullyRandom, features };
   }
 
   /** A new or empty table. Without a comparison, elements are generated on demand during the write. */
@@ -184,8 +184,9 @@ export class NftablesPlanner {
       count += port.frontends.length * (1 + port.cluster.length);
     }
     this.#planned.set(next, { facts, parts });
-    const containers = new Map([...containersOf(next.family, featuresOf(parts)), ...sets]);
-    const chains = allChains(this.#context(next, facts, parts.hasRanges), parts);
+    const features = featuresOf(parts);
+    const containers = new Map([...containersOf(next.family, features), ...sets]);
+    const chains = allChains(this.#context(next, facts, features), parts);
     reusableTable(installed ?? { table: undefined, facts }, containers, chains, draft);
     for (const [name, container] of containers) {
       draft.first({ do: 'add-container', name, container });
@@ -264,7 +265,7 @@ export class NftablesPlanner {
     }
     const features = featuresOf(parts);
     const containers = new Map([...containersOf(next.family, features), ...sets]);
-    const chains = allChains(this.#context(next, facts, parts.hasRanges), parts);
+    const chains = allChains(this.#context(next, facts, features), parts);
     const standing = reusableTable(installed, containers, chains, draft);
 
     for (const [name, container] of containers) {
@@ -373,18 +374,19 @@ export class NftablesPlanner {
       // The common case: endpoints were added or removed.
       return parts.has(FORGET_PRIORITY.name) ? forget : NO_CLIENTS;
     }
-    const context = this.#context(next, facts, parts.hasRanges);
     const features = featuresOf(parts);
+    const context = this.#context(next, facts, features);
     const toggled = (name: string, now: boolean) => (chains.get(name)?.isThere === undefined ? now : !now);
     const hadFeatures: Features = {
       affinity: toggled(FORGET_PRIORITY.name, features.affinity),
-      counters: toggled(COUNT_CHAINS[0].name, features.counters),
+      counters: toggled(COUNT_SERVICE.name, features.counters),
       endpointCounters: toggled(ENDPOINT_COUNT_CHAINS[0].name, features.endpointCounters),
-      traffic: toggled(TRAFFIC_CHAINS[0].name, features.traffic),
+      traffic: toggled(COUNT_TRAFFIC.name, features.traffic),
       resets: toggled(RESET_CHAINS[0].name, features.resets),
       ranges: hadRanges,
     };
-    if (!structurallyEqual(hadFeatures, features)) {
+    const hasOtherFeatures = !structurallyEqual(hadFeatures, features);
+    if (hasOtherFeatures) {
       diffContainers(containersOf(next.family, hadFeatures), containersOf(next.family, features), draft);
     }
     for (const [name, { kind, isThere }] of chains) {
@@ -394,8 +396,8 @@ export class NftablesPlanner {
         draft.deleteChain(name);
       }
     }
-    if (changes.nodeChanged || hadRanges !== features.ranges) {
-      const was = this.#context(previous, facts, hadRanges);
+    if (changes.nodeChanged || hasOtherFeatures) {
+      const was = this.#context(previous, facts, hadFeatures);
       rewriteChains(was, context, parts, new Set(chains.keys()), draft);
     }
     if (changes.nodeChanged) {
@@ -430,7 +432,7 @@ function* arrangeSlots(port: ResolvedServicePort | undefined, previous?: Resolve
   }
 }
 
-/** Common chains whose rules differ, due to the node state or port ranges. */
+/** Common chains whose rules differ, due to the node state or the features in use. */
 function rewriteChains(
   before: LayoutContext,
   after: LayoutContext,
@@ -467,9 +469,9 @@ function allChains(context: LayoutContext, parts: SharedParts): Chains {
 function featuresOf(parts: SharedParts): Features {
   return {
     affinity: parts.has(FORGET_PRIORITY.name),
-    counters: parts.has(COUNT_CHAINS[0].name),
+    counters: parts.has(COUNT_SERVICE.name),
     endpointCounters: parts.has(ENDPOINT_COUNT_CHAINS[0].name),
-    traffic: parts.has(TRAFFIC_CHAINS[0].name),
+    traffic: parts.has(COUNT_TRAFFIC.name),
     resets: parts.has(RESET_CHAINS[0].name),
     ranges: parts.hasRanges,
   };

@@ -18,7 +18,7 @@ import { countedEndpoints, counterElements, endpointCounter, namesOf } from './c
 import { drawOf, endpointSlots } from './endpoint-slots.js';
 import {
   balancingOf,
-  COUNT_CHAINS,
+  COUNT_SERVICE,
   clientsSet,
   ENDPOINT_COUNT_CHAINS,
   type KindChain,
@@ -113,7 +113,7 @@ export function elementsOf(
   const counters: string[] = [];
   const endpoints = canCountEndpoints && (counter !== undefined || countsPackets) ? countedEndpoints(port, except) : [];
   if (counter !== undefined) {
-    chains.push(...COUNT_CHAINS, ...(canCountEndpoints ? ENDPOINT_COUNT_CHAINS : []));
+    chains.push(COUNT_SERVICE, ...(canCountEndpoints ? ENDPOINT_COUNT_CHAINS : []));
     counters.push(counter);
     for (const counted of endpoints) {
       const ofEndpoint = endpointCounter({ servicePort: port.name, endpoint: counted.endpoint });

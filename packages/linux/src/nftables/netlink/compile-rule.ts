@@ -74,6 +74,8 @@ const CONNECTION_DIRECTIONS: Readonly<Record<string, number>> = { original: 0, r
 const ADDRESS_TYPES: Readonly<Record<string, number>> = { unicast: 1, local: 2 };
 const NO_BITS = u32(0);
 const PORT_OFFSETS = { sport: 0, dport: 2 } as const;
+/** Offset of the protocol in the header of IPv4. */
+const IPV4_PROTOCOL_OFFSET = 9;
 const ADDRESS_OFFSETS = { ip: { saddr: 12, daddr: 16 }, ip6: { saddr: 8, daddr: 24 } } as const;
 /** Of `NF_NAT_RANGE_*`. */
 const NAT_PORT_SPECIFIED = 2;
@@ -189,7 +191,7 @@ class RuleCompiler implements NftCompiledRule {
       default:
         this.#field(left, 0, REGISTER_WORDS);
         out.push(instructions.compare(register(0), operator, matchedBytes(left, text)));
-        if (left.kind === 'meta' && left.key === 'l4proto' && operator === '==') {
+        if (type === 'inet_proto' && operator === '==') {
           this.#protocol = text;
         }
     }
@@ -347,6 +349,9 @@ class RuleCompiler implements NftCompiledRule {
 
   #payload(field: NftPayload, word: number, length = NFT_TYPE_SIZES[nftTypeOf(field)]): NftInstruction {
     const { protocol, field: name } = field;
+    if (name === 'protocol') {
+      return instructions.payload(register(word), 'network', IPV4_PROTOCOL_OFFSET, length);
+    }
     return name === 'saddr' || name === 'daddr'
       ? instructions.payload(register(word), 'network', ADDRESS_OFFSETS[protocol as NftFamily][name], length)
       : instructions.payload(register(word), 'transport', PORT_OFFSETS[name], length);

@@ -183,6 +183,7 @@ function userExpression(fields: readonly NftField[]): Buffer {
 const USER_PROTOCOLS = { udp: 6, tcp: 8, sctp: 10, th: 11, ip: 12, ip6: 13 } as const;
 const USER_FIELDS = { ip: { saddr: 11, daddr: 12 }, ip6: { saddr: 8, daddr: 9 } } as const;
 const USER_PORTS = { sport: 1, dport: 2 } as const;
+const USER_IPV4_PROTOCOL = 9;
 const NUMGEN_RANDOM = 1;
 
 function fieldExpression(field: NftField): Buffer {
@@ -196,7 +197,11 @@ function fieldExpression(field: NftField): Buffer {
     case 'payload': {
       const { protocol, field: name } = field;
       const number =
-        name === 'saddr' || name === 'daddr' ? USER_FIELDS[protocol as 'ip' | 'ip6'][name] : USER_PORTS[name];
+        name === 'protocol'
+          ? USER_IPV4_PROTOCOL
+          : name === 'saddr' || name === 'daddr'
+            ? USER_FIELDS[protocol as 'ip' | 'ip6'][name]
+            : USER_PORTS[name];
       return of(NFT_USER_EXPRESSIONS.payload, USER_PROTOCOLS[protocol], number);
     }
     case 'meta':

@@ -1,10 +1,13 @@
 import type { NftFamily } from '../nft-family.js';
 
-/** A field in a header of the packet. `th` is the transport header, whatever its protocol. */
+/**
+ * A field in a header of the packet. `th` is the transport header, whatever its protocol. `protocol` is a field of the
+ * header of IPv4 only; the kernel reads it faster than `meta l4proto`.
+ */
 export interface NftPayload {
   readonly kind: 'payload';
   readonly protocol: 'ip' | 'ip6' | 'th' | 'tcp' | 'udp' | 'sctp';
-  readonly field: 'saddr' | 'daddr' | 'sport' | 'dport';
+  readonly field: 'saddr' | 'daddr' | 'sport' | 'dport' | 'protocol';
 }
 
 /** Metadata of the packet. */
@@ -146,7 +149,13 @@ export type NftType =
 export function nftTypeOf(field: NftField): NftType {
   switch (field.kind) {
     case 'payload':
-      return field.protocol === 'ip' ? 'ipv4_addr' : field.protocol === 'ip6' ? 'ipv6_addr' : 'inet_service';
+      return field.field === 'protocol'
+        ? 'inet_proto'
+        : field.protocol === 'ip'
+          ? 'ipv4_addr'
+          : field.protocol === 'ip6'
+            ? 'ipv6_addr'
+            : 'inet_service';
     case 'meta':
       return META_TYPES[field.key];
     case 'ct':
@@ -191,6 +200,7 @@ export const nftFields = {
     ...{ kind: 'payload', protocol, field },
   }),
   protocol: { kind: 'meta', key: 'l4proto' },
+  protocolOfIPv4: { kind: 'payload', protocol: 'ip', field: 'protocol' },
   mark: { kind: 'meta', key: 'mark' },
   priority: { kind: 'meta', key: 'priority' },
   tuple: (direction: NftTuple['direction'], field: NftTupleField): NftTuple => ({ kind: 'ct-tuple', direction, field }),
