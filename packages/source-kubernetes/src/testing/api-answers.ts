@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { gzipSync } from 'node:zlib';
-import { encodeList, hasMessage, isProtobufBody, padded } from './api-encoding.js';
+import { pipeline, Readable } from 'node:stream';
+import { createGzip, gzipSync } from 'node:zlib';
+import { encodeListInParts, hasMessage, isProtobufBody, padded } from './api-encoding.js';
 import type { RequestFault } from './api-faults.js';
 import type { ApiObject } from './api-object.js';
 import { encodeStatus, type ObjectEncoder } from './object-encoder.js';
@@ -11,6 +12,9 @@ export const JSON_TYPE = 'application/json';
 export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
 /** Minimum size in bytes of a compressed list, if the client accepts compression. */
 const COMPRESSED_FROM = 128 * 1024;
+/** As a real server: fast. */
+const COMPRESSION = 1;
+
 /** Answers of the fake API server: their encoding, their compression, and faults in them. */
 export class ApiAnswers {
   /** Answers to clients that prefer protobuf. */
@@ -23,16 +27,16 @@ export class ApiAnswers {
     this.#inProtobuf.add(response);
   }
 
-  /** A list in the encoding that the client prefers. */
+  /** A list in the encoding that the client prefers: in parts, if that is protobuf. */
   list(
     { kind, apiVersion }: ServedResource,
     metadata: Readonly<Record<string, unknown>>,
     items: readonly ApiObject[],
     response: ServerResponse,
-  ): Buffer {
+  ): Buffer | Iterable<Buffer> {
     const messages = this.isInProtobuf(response, kind) ? this.encoder.messages(kind, items) : undefined;
     if (messages !== undefined) {
-      return encodeList(apiVersion, kind, metadata, messages);
+      return encodeListInParts(apiVersion, kind, metadata, messages);
     }
     const head = JSON.stringify({ kind: `${kind}List`, apiVersion, metadata });
     const texts = items.map((item) => this.encoder.json(kind, item));
@@ -70,24 +74,27 @@ export class ApiAnswers {
     this.send(response, code, body, undefined);
   }
 
-  /** @param body JSON; bytes of a text, or of protobuf. */
+  /**
+   * @param body JSON; bytes of a text, or of protobuf; or its parts, which a long list is sent in while the rest is
+   *   encoded, as by a real server.
+   */
   send(
     response: ServerResponse,
     code: number,
-    body: string | Buffer,
+    body: string | Buffer | Iterable<Buffer>,
     fault: RequestFault | undefined,
     compressed = false,
   ): void {
+    if (typeof body !== 'string' && !Buffer.isBuffer(body)) {
+      this.#sendParts(response, code, body, fault, compressed);
+      return;
+    }
     const sent = Buffer.from(body);
     const inProtobuf = isProtobufBody(sent);
     const plain = fault?.kind === 'pad' ? padded(sent, fault.bytes) : sent;
     const isCompressed = compressed && plain.length >= COMPRESSED_FROM;
-    const bytes = isCompressed ? gzipSync(plain, { level: 1 }) : plain;
-    response.writeHead(code, {
-      'Cache-Control': 'no-cache, private',
-      'Content-Type': inProtobuf ? PROTOBUF_TYPE : JSON_TYPE,
-      ...(isCompressed ? { 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' } : {}),
-    });
+    const bytes = isCompressed ? gzipSync(plain, { level: COMPRESSION }) : plain;
+    writeHead(response, code, inProtobuf, isCompressed);
     switch (fault?.kind) {
       case 'cut':
         response.write(bytes.subarray(0, fault.bytes), () => resetConnection(response.socket));
@@ -105,6 +112,54 @@ export class ApiAnswers {
         response.end(bytes);
     }
   }
+
+  #sendParts(
+    response: ServerResponse,
+    code: number,
+    parts: Iterable<Buffer>,
+    fault: RequestFault | undefined,
+    compressed: boolean,
+  ): void {
+    const iterator = parts[Symbol.iterator]();
+    const first = iterator.next();
+    const second = fault === undefined && !first.done ? iterator.next() : undefined;
+    const isShort = second === undefined || second.done;
+    if (first.done || isShort) {
+      // Faults need the whole answer.
+      const begin = first.done ? [] : [first.value];
+      this.send(response, code, Buffer.concat([...begin, ...remaining(iterator)]), fault, compressed);
+      return;
+    }
+    writeHead(response, code, isProtobufBody(first.value), compressed);
+    const all = Readable.from(concatenated([first.value, second.value], remaining(iterator)), { objectMode: false });
+    // The client may end the connection at any time.
+    const ended = () => {};
+    if (compressed) {
+      pipeline(all, createGzip({ level: COMPRESSION }), response, ended);
+    } else {
+      pipeline(all, response, ended);
+    }
+  }
+}
+
+function* remaining(iterator: Iterator<Buffer>): Generator<Buffer> {
+  for (let next = iterator.next(); !next.done; next = iterator.next()) {
+    yield next.value;
+  }
+}
+
+function* concatenated(...lists: readonly Iterable<Buffer>[]): Generator<Buffer> {
+  for (const list of lists) {
+    yield* list;
+  }
+}
+
+function writeHead(response: ServerResponse, code: number, inProtobuf: boolean, isCompressed: boolean): void {
+  response.writeHead(code, {
+    'Cache-Control': 'no-cache, private',
+    'Content-Type': inProtobuf ? PROTOBUF_TYPE : JSON_TYPE,
+    ...(isCompressed ? { 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' } : {}),
+  });
 }
 
 function drip(response: ServerResponse, bytes: Buffer, step: number, interval: number): void {

@@ -80,18 +80,41 @@ export function encodeObject(apiVersion: string, kind: string, message: Uint8Arr
     .bytes;
 }
 
+/** Bytes of a part of a list. */
+const LIST_PART = 256 * 1024;
+
 /** A list, as it is sent. @param items their messages. */
-export function encodeList(
+export function encodeList(...list: Parameters<typeof encodeListInParts>): Buffer {
+  return Buffer.concat([...encodeListInParts(...list)]);
+}
+
+/** The same in parts, each encoded when it is requested. @param items their messages. */
+export function* encodeListInParts(
   apiVersion: string,
   kind: string,
   metadata: UnknownRecord,
   items: readonly Uint8Array[],
-): Buffer {
-  const list = new ProtobufWriter().delimited(1, encodeMessage('ListMeta', metadata));
+): Generator<Buffer> {
+  const listMeta = new ProtobufWriter().delimited(1, encodeMessage('ListMeta', metadata)).bytes;
+  const size = items.reduce((sum, { length }) => sum + 1 + varintSize(length) + length, listMeta.length);
+  const type = new ProtobufWriter().delimited(1, apiVersion).delimited(2, `${kind}List`).bytes;
+  let part = new ProtobufWriter().raw(MAGIC).delimited(1, type).header(2, size).raw(listMeta);
   for (const item of items) {
-    list.delimited(2, item);
+    part.delimited(2, item);
+    if (part.bytes.length >= LIST_PART) {
+      yield part.bytes;
+      part = new ProtobufWriter();
+    }
   }
-  return encodeObject(apiVersion, `${kind}List`, list.bytes);
+  yield part.delimited(3, '').delimited(4, '').bytes;
+}
+
+function varintSize(value: number): number {
+  let size = 1;
+  for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 128)) {
+    size += 1;
+  }
+  return size;
 }
 
 /** An item as it is in a list. @param message its message. */

@@ -27,7 +27,8 @@ export class ObjectEncoder {
   message(kind: string, object: ApiObject): Buffer {
     let message = this.#messages.get(object);
     if (message === undefined) {
-      message = encodeMessage(kind, object);
+      // Without the space that the writer reserved.
+      message = Buffer.from(encodeMessage(kind, object));
       this.#messages.set(object, message);
     }
     return message;

@@ -1,6 +1,9 @@
+/** Bytes of a new writer: most messages are parts of others, and short. */
+const INITIAL_SIZE = 128;
+
 /** Writes values of protobuf. */
 export class ProtobufWriter {
-  #buffer = Buffer.allocUnsafe(1024);
+  #buffer = Buffer.allocUnsafe(INITIAL_SIZE);
   #used = 0;
 
   /** What was written. */
