@@ -198,3 +198,34 @@ test('on a live path, parts that take long to read are read again for each check
   // The second and the third check.
   expect(path.urgent).toBe(2);
 });
+
+test('classes that differ are checked again before further ones once there are many, with the same result', () => {
+  const sketch = new ClusterSketch(family, { localhostNodePorts: false });
+  for (let number = 1; number <= 100; number++) {
+    sketch.set({ ...EXAMPLE_SERVICE, name: `svc-${number}`, number, endpoints: [{ number: 20, node: 'node2' }] });
+  }
+  const { state } = sketch.next();
+  const empty = new ClusterSketch(family, { localhostNodePorts: false }).next().state;
+  const run = (maxSuspects?: number) => {
+    const path = new LiveKernel(() => empty);
+    const slices = verifyInSlices(state, path, maxSuspects === undefined ? {} : { maxSuspects });
+    const askedBefore: number[] = [];
+    for (;;) {
+      const { done, value } = slices.next();
+      if (done) {
+        return { askedBefore, result: value };
+      }
+      if (value === 'later') {
+        askedBefore.push(path.asked);
+      }
+    }
+  };
+  const all = run();
+  const batches = run(300);
+  expect(batches.result).toEqual(all.result);
+  expect(all.result.different).toBeGreaterThan(300);
+  // Two further checks of each batch; the first after no more classes than may wait.
+  expect(all.askedBefore).toHaveLength(2);
+  expect(batches.askedBefore[0]).toBeLessThan(all.askedBefore[0] ?? 0);
+  expect(batches.askedBefore).toHaveLength(2 * Math.ceil(all.result.different / 300));
+});

@@ -20,6 +20,10 @@ export interface VerificationOptions {
    * first state; their expected outcomes are those of this state. Default: the state does not change.
    */
   readonly current?: () => ProxyState;
+  /**
+   * Maximum number of classes that wait for their next check on a live path. Default 65,536.
+   */
+  readonly maxSuspects?: number;
 }
 
 /** Number of classes between two pauses of {@link verifyInSlices}. */
@@ -32,6 +36,11 @@ const CHECKS = 10;
  * Number of differing classes above which transactions in progress are not the cause, and the number of checks then.
  */
 const [MANY, FEW_CHECKS] = [256, 3];
+/**
+ * Maximum number of differing classes that wait for their next check, at some 400 bytes each. Where more differ, these are
+ * checked first: memory does not grow with the number of classes that differ.
+ */
+const MAX_SUSPECTS = 65_536;
 /** Number of final checks in which the state of a class must not change for its difference to count. */
 const STEADY_CHECKS = 3;
 
@@ -103,7 +112,7 @@ interface Suspect {
 /**
  * Compares a state with the objects read from the kernel: for each class of packets, the outcome by the state with the
  * outcomes by the kernel. Pure, unless the path is live. On a live path, a class that differs is checked again, ten
- * times in half a second (three times where more than 256 differ), each time with the state that is in force then: it
+ * times in half a second (three times where more than 256 differ; from 65,536 on before further classes are), each time with the state that is in force then: it
  * counts as different when it differed in every check, and as unknown when its state changed during the last checks.
  * Yields after each few classes, so that a caller can pause.
  *
@@ -112,7 +121,7 @@ interface Suspect {
 export function* verifyInSlices(
   state: ProxyState,
   given: PacketPath,
-  { current = () => state, servesLoopback = true }: VerificationOptions = {},
+  { current = () => state, servesLoopback = true, maxSuspects = MAX_SUSPECTS }: VerificationOptions = {},
 ): Generator<VerificationPause, FamilyVerification> {
   if (state.family !== given.family) {
     throw new RangeError(`a state of ${state.family} cannot be verified with rules of ${given.family}`);
@@ -123,7 +132,38 @@ export function* verifyInSlices(
   }
   const path = new CountedPath(given);
   let classes = 0;
-  let suspects: Suspect[] = [];
+  const suspects: Suspect[] = [];
+  let changed = 0;
+  let areMany = false;
+  function* settle(first: readonly Suspect[]): Generator<VerificationPause, void> {
+    areMany ||= first.length > MANY;
+    let left = first;
+    for (let check = 2; left.length > 0 && check <= (areMany ? FEW_CHECKS : CHECKS); check++) {
+      yield 'later';
+      path.refresh();
+      yield* path.prepare();
+      const again: Suspect[] = [];
+      for (const { one, ...before } of left) {
+        again.push(...(yield* checked(one, path, current(), before)));
+        if (path.isDue()) {
+          yield;
+          yield* path.prepare();
+        }
+      }
+      left = again;
+    }
+    for (const { one, steady } of left) {
+      if (steady >= STEADY_CHECKS) {
+        add(findings, one, yield* differenceOf(one, current(), path, true));
+      } else {
+        changed += 1;
+      }
+      if (path.isDue()) {
+        yield;
+        yield* path.prepare();
+      }
+    }
+  }
   const omitted = (what: string) => findings.addUnread(what, what);
   for (const one of given.unread.length > 0 ? [] : packetClasses(state, given, omitted)) {
     if (one.from === 'loopback' && !servesLoopback && state.node.nodePortAddresses.loopback) {
@@ -139,33 +179,11 @@ export function* verifyInSlices(
       yield;
       yield* path.prepare();
     }
-  }
-  for (let check = 2; suspects.length > 0 && check <= (suspects.length > MANY ? FEW_CHECKS : CHECKS); check++) {
-    yield 'later';
-    path.refresh();
-    yield* path.prepare();
-    const again: Suspect[] = [];
-    for (const { one, ...before } of suspects) {
-      again.push(...(yield* checked(one, path, current(), before)));
-      if (path.isDue()) {
-        yield;
-        yield* path.prepare();
-      }
-    }
-    suspects = again;
-  }
-  let changed = 0;
-  for (const { one, steady } of suspects) {
-    if (steady >= STEADY_CHECKS) {
-      add(findings, one, yield* differenceOf(one, current(), path, true));
-    } else {
-      changed += 1;
-    }
-    if (path.isDue()) {
-      yield;
-      yield* path.prepare();
+    if (suspects.length >= maxSuspects) {
+      yield* settle(suspects.splice(0));
     }
   }
+  yield* settle(suspects);
   if (changed > 0) {
     const what = `${countOf(changed, 'packet class', 'packet classes')} changed while they were verified`;
     findings.addUnread(what, what);
