@@ -6,7 +6,7 @@ import {
   type SavedTable,
   withoutComment,
 } from '@kube-proxier/linux';
-import { DispatchIndex, endpointsOf, rulesOf, sameNode } from './dispatch-index.js';
+import { DispatchIndex, rulesOf, rulesOfAllInSlices, type StateRules, sameNode } from './dispatch-index.js';
 import { TREE_NAMES, TREES } from './dispatch-tree.js';
 import { fixedChains, JUMPS, LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP } from './fixed-chains.js';
 import type { InstalledIptables } from './installed-iptables.js';
@@ -59,7 +59,7 @@ const NOTHING: InstalledIptables = {
 interface PlannedState {
   readonly index: DispatchIndex;
   /** The rules of all service ports, until the first plan has used them, as they take most of the memory. */
-  readonly rules?: readonly ServiceRules[];
+  readonly rules?: StateRules;
 }
 
 /** Plans transactions. Pure. */
@@ -118,17 +118,11 @@ export class IptablesPlanner {
 
   /** Every chain of the state. */
   *#stateChains(state: ProxyState): Slices<Record<TableName, Map<string, Chain>>> {
-    const chains = { filter: new Map<string, Chain>(), nat: new Map<string, Chain>() };
-    const { index, rules = yield* rulesOfAll(state) } = this.#planned.known(state) ?? (yield* derive(state));
+    const { index, rules = yield* rulesOfAllInSlices(state, MAX_ENDPOINTS_WITH_COMMENTS) } =
+      this.#planned.known(state) ?? (yield* derive(state));
     this.#planned.set(state, { index });
-    for (const one of rules) {
-      yield;
-      for (const table of TABLES) {
-        for (const [name, chain] of one[table]) {
-          chains[table].set(name, chain);
-        }
-      }
-    }
+    const { filter, nat } = rules;
+    const chains = { filter, nat };
     for (const [table, name, chain] of index.chains()) {
       yield;
       chains[table].set(name, chain);
@@ -177,39 +171,8 @@ export class IptablesPlanner {
 
 /** Derives the data of a state from scratch. */
 function* derive(state: ProxyState): Slices<PlannedState & Required<Pick<PlannedState, 'rules'>>> {
-  const rules = yield* rulesOfAll(state);
+  const rules = yield* rulesOfAllInSlices(state, MAX_ENDPOINTS_WITH_COMMENTS);
   return { index: yield* DispatchIndex.ofInSlices(state, rules), rules };
-}
-
-function* rulesOfAll(state: ProxyState): Slices<readonly ServiceRules[]> {
-  let endpoints = 0;
-  for (const port of state.servicePorts.values()) {
-    yield;
-    endpoints += endpointsOf(port);
-  }
-  const rules: ServiceRules[] = [];
-  for (const port of state.servicePorts.values()) {
-    yield;
-    const one = rulesOf(port, state);
-    rules.push(endpoints <= MAX_ENDPOINTS_WITH_COMMENTS ? one : withoutParts(one));
-  }
-  return rules;
-}
-
-/**
- * Keeps only the texts of rules without comments: rule objects take several times as much memory, until all service
- * ports are written.
- */
-function withoutParts({ nat, filter, entries }: ServiceRules): ServiceRules {
-  const textsOnly = (chains: ReadonlyMap<string, Chain>) => {
-    const compact = new Map<string, Chain>();
-    for (const [name, chain] of chains) {
-      const rules = chain.rules.map(({ bareText }) => ({ text: bareText, bareText }));
-      compact.set(name, { ...chain, rules });
-    }
-    return compact;
-  };
-  return { nat: textsOnly(nat), filter: textsOnly(filter), entries };
 }
 
 function draft(): Draft {

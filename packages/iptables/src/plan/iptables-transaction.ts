@@ -14,7 +14,7 @@ import type { RuleText } from './rule-text.js';
 
 /** The whole content of one chain. */
 export interface Chain {
-  readonly rules: readonly Pick<RuleText, 'text' | 'bareText'>[];
+  readonly rules: readonly RuleText[];
   /** The service port that the chain belongs to; undefined for chains that several share. */
   readonly owner?: string;
   /** In a shared chain: the service port that the rule at the same place is there for. */
