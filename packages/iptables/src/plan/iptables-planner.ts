@@ -1,14 +1,8 @@
 import { type ChangeSet, finish, type ProxyState, type Slices, StateMemo } from '@kube-proxier/core';
-import {
-  effectOf,
-  type IptablesChainRule,
-  type IptablesRule,
-  type SavedTable,
-  withoutComment,
-} from '@kube-proxier/linux';
+import { effectOf, type IptablesChainRule, type SavedTable, withoutComment } from '@kube-proxier/linux';
 import { DispatchIndex, rulesOf, rulesOfAllInSlices, type StateRules, sameNode } from './dispatch-index.js';
 import { TREE_NAMES, TREES } from './dispatch-tree.js';
-import { fixedChains, JUMPS, LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP } from './fixed-chains.js';
+import { fixedChains, JUMPS } from './fixed-chains.js';
 import type { InstalledIptables } from './installed-iptables.js';
 import {
   type Chain,
@@ -16,10 +10,12 @@ import {
   type IptablesTransaction,
   isEmptyTable,
   type JumpInsertion,
+  type LocalnetGuard,
   type TableTransaction,
 } from './iptables-transaction.js';
 import { keptClientsOfState } from './kept-clients.js';
-import { CHAINS, isOurChain } from './layout.js';
+import { isOurChain } from './layout.js';
+import { missingGuard } from './localnet-guard.js';
 import type { ServiceRules } from './service-rules.js';
 
 /** Number of endpoints from which rules have no comments, to save memory and time (spec I-61). */
@@ -36,6 +32,7 @@ interface Draft {
   readonly removals: IptablesChainRule[];
   readonly insertions: JumpInsertion[];
   growth: number;
+  guard?: LocalnetGuard;
 }
 
 type Drafts = Readonly<Record<TableName, Draft>>;
@@ -103,7 +100,12 @@ export class IptablesPlanner {
     for (const table of TABLES) {
       planJumps(table, found[table], drafts[table]);
     }
-    const transaction = this.#transaction(next, drafts, wantsLocalnet(next) && !hasLocalnet(found));
+    const guard = missingGuard(found.filter);
+    const localnet = wantsLocalnet(next) && !hasLocalnet(found, guard);
+    if (localnet && guard !== undefined) {
+      drafts.filter.guard = guard;
+    }
+    const transaction = this.#transaction(next, drafts, localnet);
     const keptClients = yield* keptClientsOfState(next, found.formerAffinity);
     return transaction === undefined || keptClients.length === 0 ? transaction : { ...transaction, keptClients };
   }
@@ -283,15 +285,9 @@ function wantsLocalnet(state: ProxyState): boolean {
 }
 
 /** Whether packets to 127.0.0.0/8 are routed and guarded, as far as this host supports it. */
-function hasLocalnet(installed: InstalledIptables): boolean {
-  if (!installed.routeLocalnet && installed.localnetRefused === true) {
-    return true;
-  }
-  const has = (chain: string, rule: IptablesRule) =>
-    installed.filter.get(chain)?.rules.some((text) => effectOf(text) === rule.bareText) ?? false;
-  return (
-    installed.routeLocalnet &&
-    has(CHAINS.localnetGuard, LOCALNET_GUARD) &&
-    LOCALNET_GUARD_HOOKS.every((hook) => has(hook, LOCALNET_GUARD_JUMP))
-  );
+function hasLocalnet(
+  { routeLocalnet, localnetRefused }: InstalledIptables,
+  missing: LocalnetGuard | undefined,
+): boolean {
+  return routeLocalnet ? missing === undefined : localnetRefused === true;
 }
