@@ -1,10 +1,4 @@
-import {
-  effectOf,
-  type IptablesChainRule,
-  type IptablesInsertion,
-  type IptablesRule,
-  type SavedTable,
-} from '@kube-proxier/linux';
+import { effectOf, type IptablesRule, type SavedTable } from '@kube-proxier/linux';
 import { LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP } from './fixed-chains.js';
 import type { LocalnetGuard } from './iptables-transaction.js';
 import { CHAINS } from './layout.js';

@@ -489,8 +489,9 @@ class ServiceRenderer {
     return this.settings.comments ? new IptablesRule(parts) : new BareRule(parts);
   }
 
+  /** @param rules copied: an array that has grown has room for 16 further elements. */
   #own(rules: readonly RuleText[]): Chain {
-    return { rules, owner: this.port.key };
+    return { rules: rules.slice(), owner: this.port.key };
   }
 
   /** A comment that begins with the name of the service port; undefined for rules without comments. */
