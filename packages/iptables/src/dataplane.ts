@@ -127,8 +127,9 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
     const iptables = await this.#iptables();
     this.#counts.unknown();
     let partly: PartlyAppliedError | undefined;
+    let isGuarded = false;
     try {
-      await applyTransaction(iptables, transaction, this.#logger);
+      isGuarded = await applyTransaction(iptables, transaction, this.#logger);
     } catch (error) {
       if (!(error instanceof PartlyAppliedError)) {
         throw error;
@@ -138,7 +139,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
     await this.#keepClients(transaction);
     // Last, so that its jumps precede ours.
     if (transaction.localnet) {
-      this.#localnetRefused = !(await openLocalnet(iptables, this.#sysctl, this.#logger));
+      this.#localnetRefused = !(await openLocalnet(iptables, this.#sysctl, this.#logger, isGuarded));
     }
     if (partly !== undefined) {
       throw partly;

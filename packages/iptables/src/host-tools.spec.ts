@@ -20,6 +20,14 @@ function hostWith(programs: Set<string>): { readonly runner: CommandRunner; read
   };
 }
 
+test('concurrent calls query the version of a family once', async () => {
+  const { runner, started } = hostWith(new Set(['iptables-nft', 'ip6tables-nft']));
+  const tools = new HostTools(runner, 'nft');
+  const versions = await Promise.all([tools.version('IPv4'), tools.version('IPv4'), tools.version('IPv6')]);
+  expect(versions.map(({ text }) => text)).toEqual(['1.8.9', '1.8.9', '1.8.9']);
+  expect(started).toEqual(['iptables-nft --version', 'ip6tables-nft --version']);
+});
+
 test('the version of an installed program is queried once', async () => {
   const { runner, started } = hostWith(new Set(['iptables-nft', 'ip6tables-nft']));
   const tools = new HostTools(runner, undefined);

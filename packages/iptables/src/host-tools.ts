@@ -71,11 +71,13 @@ export class HostTools {
 
   /** The version of the tools of the variant in use. Read once; retried after a failure. */
   async version(family: IPFamily): Promise<IptablesVersion> {
+    const variant = await this.variantInUse();
+    // Not before: the variant detection may find it, and concurrent calls share it.
     const known = this.#versions.get(family);
     if (known !== undefined) {
       return known;
     }
-    const version = (await this.chosen(family)).version();
+    const version = this.of(family, variant).version();
     this.#versions.set(family, version);
     version.catch(() => this.#versions.delete(family));
     return version;

@@ -141,6 +141,22 @@ describe('applying', () => {
     expect(iptables.rulesOf('filter', 'KUBE-FIREWALL')).toEqual(['-m mark --mark 0x8000/0x8000 -j DROP']);
   });
 
+  test('a kubelet may create the chain of the guard between the read and the write', async () => {
+    const { iptables, sysctl, dataplane } = host();
+    const cluster = new ClusterSketch('IPv4');
+    cluster.set(sketch(1));
+    const { state } = cluster.next();
+    const transaction = dataplane.plan(state, everything(state), await dataplane.readBack())!;
+    await iptables.restore('*filter\n:KUBE-FIREWALL - [0:0]\n-A OUTPUT -j KUBE-FIREWALL\nCOMMIT\n');
+    await dataplane.apply(transaction);
+    expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('1');
+    expect(iptables.rulesOf('filter', 'KUBE-FIREWALL')).toHaveLength(1);
+    expect(iptables.rulesOf('filter', 'INPUT')).toHaveLength(3 + 1);
+    expect(iptables.rulesOf('filter', 'OUTPUT')).toHaveLength(3 + 1);
+    expect(iptables.rulesOf('nat', chainOf(1))).toHaveLength(2);
+    expect(dataplane.plan(state, everything(state), await dataplane.readBack())).toBeUndefined();
+  });
+
   test('a host that does not open 127.0.0.1 is reported once, and is not treated as drift', async () => {
     const localnet = 'net/ipv4/conf/all/route_localnet';
     let settings = new FakeSysctl({ [localnet]: 0, 'net/netfilter/nf_conntrack_tcp_be_liberal': 0 }, [localnet]);

@@ -9,6 +9,7 @@ import {
   renderTransaction,
   renderTransactionInSlices,
   type TableTransaction,
+  withoutGuard,
   withoutOwners,
 } from '../plan/iptables-transaction.js';
 import { groupRuns, splitLoad } from './split-load.js';
@@ -31,6 +32,8 @@ const MAX_CHAINS_IN_ONE = 500;
  * refused, identifies the causing service ports, and writes everything except their rules, so that one Service cannot
  * block others.
  *
+ * @returns whether the guard of 127.0.0.0/8 was written. It is omitted after a refusal: another program may have created its
+ *   chain.
  * @throws PartlyAppliedError (`IPTABLES_PARTLY_APPLIED`) when some were omitted.
  * @throws IptablesError when the rest could not be written either.
  */
@@ -38,7 +41,8 @@ export async function applyTransaction(
   iptables: Iptables,
   transaction: IptablesTransaction,
   logger: Logger,
-): Promise<void> {
+): Promise<boolean> {
+  let isGuarded = transaction.filter.guard !== undefined;
   const refused = new Map<string, string>();
   const refusedIn = { filter: new Set<string>(), nat: new Set<string>() };
   let cause: unknown;
@@ -57,6 +61,7 @@ export async function applyTransaction(
     if (refusal !== undefined && run.length > 1) {
       logger.debug(2, 'iptables refused a document; its parts are written one by one', { reason: refusal.message });
     }
+    isGuarded = false;
     for (const part of run) {
       const table = isEmptyTable(part.nat) ? 'filter' : 'nat';
       const omitted = refusedIn[table];
@@ -78,6 +83,7 @@ export async function applyTransaction(
   if (refused.size > 0) {
     throw new PartlyAppliedError(CODE, refused, { cause });
   }
+  return isGuarded;
 }
 
 /** The legacy variant replaces the whole table with each document, so it gets one for each table. */
@@ -161,8 +167,10 @@ class PiecemealApply {
     while (error !== undefined) {
       // The line refers to the transaction as sent, so it is looked up before anything is removed.
       const blamed = this.#blameLine(error);
+      const mayBlameGuard = this.transaction.filter.guard !== undefined;
+      this.transaction = withoutGuard(this.transaction);
       await this.#forgetWhatIsDone();
-      if (!blamed && !(await this.#blameByHalves(error))) {
+      if (!blamed && !mayBlameGuard && !(await this.#blameByHalves(error))) {
         throw error;
       }
       error = await this.#try(this.transaction);

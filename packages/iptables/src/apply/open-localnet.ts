@@ -16,9 +16,37 @@ import { CHAINS } from '../plan/layout.js';
  * Lets NodePorts be served on 127.0.0.1 (spec I-24, I-70): first the guard rule, then the sysctl that would admit
  * foreign packets. Adds only what is missing.
  *
+ * @param isGuarded whether the guard rule and its jumps are known to exist. Default false: it is checked.
  * @returns false when this host does not accept them; other sources are dropped in either case.
  */
-export async function openLocalnet(iptables: Iptables, sysctl: Sysctl, logger: Logger): Promise<boolean> {
+export async function openLocalnet(
+  iptables: Iptables,
+  sysctl: Sysctl,
+  logger: Logger,
+  isGuarded = false,
+): Promise<boolean> {
+  if (!isGuarded) {
+    await addGuard(iptables);
+  }
+  try {
+    if (await sysctl.write(ROUTE_LOCALNET, 1)) {
+      logger.info(
+        'set route_localnet=1 to serve NodePorts on 127.0.0.1; to avoid it, set localhostNodePorts to false or list nodePortAddresses without loopback',
+      );
+    }
+    return true;
+  } catch (error) {
+    if (!(error instanceof SysctlError)) {
+      throw error;
+    }
+    // Everything else works, and a retry would not help.
+    logger.warn('NodePorts are not served on 127.0.0.1', { reason: error.message });
+    return false;
+  }
+}
+
+/** Asks the tool for each rule: others may write the same chain at any time. */
+async function addGuard(iptables: Iptables): Promise<void> {
   const exists = await iptables.chainExists('filter', CHAINS.localnetGuard);
   const isMissing = async (chain: string, { text }: IptablesRule) =>
     !exists || !(await iptables.ruleExists('filter', chain, text));
@@ -38,20 +66,5 @@ export async function openLocalnet(iptables: Iptables, sysctl: Sysctl, logger: L
   );
   if (text !== '') {
     await iptables.restore(text);
-  }
-  try {
-    if (await sysctl.write(ROUTE_LOCALNET, 1)) {
-      logger.info(
-        'set route_localnet=1 to serve NodePorts on 127.0.0.1; to avoid it, set localhostNodePorts to false or list nodePortAddresses without loopback',
-      );
-    }
-    return true;
-  } catch (error) {
-    if (!(error instanceof SysctlError)) {
-      throw error;
-    }
-    // Everything else works, and a retry would not help.
-    logger.warn('NodePorts are not served on 127.0.0.1', { reason: error.message });
-    return false;
   }
 }

@@ -60,8 +60,8 @@ export function groupRuns(parts: readonly IptablesTransaction[]): readonly (read
   return runs;
 }
 
-function writesOnly({ deletes, removals, insertions }: TableTransaction): boolean {
-  return deletes.size === 0 && removals.length === 0 && insertions.length === 0;
+function writesOnly({ deletes, removals, insertions, guard }: TableTransaction): boolean {
+  return deletes.size === 0 && removals.length === 0 && insertions.length === 0 && guard === undefined;
 }
 
 function partsOf(table: TableTransaction, lines: number): readonly TableTransaction[] {

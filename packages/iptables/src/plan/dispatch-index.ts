@@ -12,7 +12,8 @@ import {
 import { IptablesRule } from '@kube-proxier/linux';
 import {
   DispatchTree,
-  type Entry,
+  Entry,
+  LIGHT_STEPS,
   placeOfAddress,
   placeOfPort,
   TREE_NAMES,
@@ -22,7 +23,7 @@ import {
 import { nodePortJumps } from './fixed-chains.js';
 import type { Chain } from './iptables-transaction.js';
 import { CHAINS } from './layout.js';
-import { type ServiceRules, serviceRules } from './service-rules.js';
+import { addServiceRules, emptyServiceRules, type ServiceRules, type ServiceRulesDraft } from './service-rules.js';
 
 /** The chains of a state in a table, by name. */
 export interface TableChains {
@@ -42,33 +43,34 @@ export class DispatchIndex {
   ) {}
 
   /**
-   * From scratch, in time proportional to the state. Yields after each object, so that a caller can pause.
+   * From scratch, in time proportional to the state. Yields often, so that a caller can pause.
    *
    * @param rules of all service ports of the state.
    */
-  static *ofInSlices(state: ProxyState, rules: readonly ServiceRules[]): Slices<DispatchIndex> {
-    const entries = rules.flatMap((one) => one.entries);
-    let endpoints = 0;
-    for (const port of state.servicePorts.values()) {
-      yield;
-      endpoints += endpointsOf(port);
+  static *ofInSlices(state: ProxyState, { entries, endpoints }: StateRules): Slices<DispatchIndex> {
+    const byTree = Object.fromEntries(TREE_NAMES.map((name): [TreeName, Entry[]] => [name, []])) as Record<
+      TreeName,
+      Entry[]
+    >;
+    for (const entry of entries) {
+      byTree[entry.tree].push(entry);
     }
     for (const check of state.healthCheckNodePorts.values()) {
       yield;
-      entries.push(healthCheckEntry(check));
+      byTree.healthChecks.push(healthCheckEntry(check));
     }
+    let count = 0;
     for (const address of state.clusterIPs.keys()) {
-      yield;
-      entries.push(clusterIPEntry(address));
+      if (++count % LIGHT_STEPS === 0) {
+        yield;
+      }
+      byTree.clusterIPs.push(clusterIPEntry(address));
     }
-    const trees = Object.fromEntries(TREE_NAMES.map((name) => [name, DispatchTree.empty(name)])) as Record<
-      TreeName,
-      DispatchTree
-    >;
-    for (const [name, { added }] of editsByTree([], entries)) {
-      trees[name] = yield* trees[name].editedInSlices([], added);
+    const trees: Partial<Record<TreeName, DispatchTree>> = {};
+    for (const name of TREE_NAMES) {
+      trees[name] = yield* DispatchTree.ofInSlices(name, byTree[name]);
     }
-    return new DispatchIndex(state, trees, endpoints);
+    return new DispatchIndex(state, trees as Trees, endpoints);
   }
 
   /**
@@ -208,9 +210,40 @@ function* editTrees(
   return { trees: next, touched };
 }
 
+/** The rules of all service ports of a state. */
+export interface StateRules extends ServiceRulesDraft {
+  /** How many endpoints the rules choose from. */
+  readonly endpoints: number;
+}
+
+/**
+ * The rules of all service ports of a state. Yields often, so that a caller can pause.
+ *
+ * @param maxEndpoints maximum number of endpoints for which rules have comments.
+ */
+export function* rulesOfAllInSlices(state: ProxyState, maxEndpoints: number): Slices<StateRules> {
+  const ports: ResolvedServicePort[] = [];
+  let endpoints = 0;
+  for (const port of state.servicePorts.values()) {
+    if (ports.push(port) % LIGHT_STEPS === 0) {
+      yield;
+    }
+    endpoints += endpointsOf(port);
+  }
+  const rules = { ...emptyServiceRules(), endpoints };
+  const settings = { family: state.family, detector: state.node.detector, comments: endpoints <= maxEndpoints };
+  for (const port of ports) {
+    yield;
+    addServiceRules(rules, port, settings);
+  }
+  return rules;
+}
+
 /** The rules of a service port, for the state's node. */
-export function rulesOf(port: ResolvedServicePort, state: ProxyState): ServiceRules {
-  return serviceRules(port, state.family, state.node.detector);
+export function rulesOf(port: ResolvedServicePort, { family, node }: ProxyState): ServiceRules {
+  const rules = emptyServiceRules();
+  addServiceRules(rules, port, { family, detector: node.detector, comments: true });
+  return rules;
 }
 
 /** How many endpoints the rules of a service port choose from. */
@@ -220,32 +253,23 @@ export function endpointsOf(port: ResolvedServicePort): number {
 
 /** Rejects packets to other ports of a cluster IP. */
 function clusterIPEntry(address: string): Entry {
-  return {
-    tree: 'clusterIPs',
-    key: address,
-    owner: undefined,
-    place: placeOfAddress(address),
-    text: new IptablesRule({
-      destination: { value: hostCIDR(address) },
-      target: { target: 'REJECT', with: address.includes(':') ? 'icmp6-port-unreachable' : 'icmp-port-unreachable' },
-    }).text,
-  };
+  const { text } = new IptablesRule({
+    destination: { value: hostCIDR(address) },
+    target: { target: 'REJECT', with: address.includes(':') ? 'icmp6-port-unreachable' : 'icmp-port-unreachable' },
+  });
+  return new Entry('clusterIPs', address, undefined, placeOfAddress(address), text);
 }
 
 function healthCheckEntry(check: HealthCheckNodePort): Entry {
   const { port } = check;
-  return {
-    tree: 'healthChecks',
-    key: `${port} ${serviceKey(check)}`,
-    owner: undefined,
-    place: placeOfPort('tcp', port),
-    text: new IptablesRule({
-      protocol: 'tcp',
-      comment: `${serviceKey(check)} health check node port`,
-      matches: [{ match: 'port', protocol: 'tcp', first: port }],
-      target: { target: 'ACCEPT' },
-    }).text,
-  };
+  const service = serviceKey(check);
+  const { text } = new IptablesRule({
+    protocol: 'tcp',
+    comment: `${service} health check node port`,
+    matches: [{ match: 'port', protocol: 'tcp', first: port }],
+    target: { target: 'ACCEPT' },
+  });
+  return new Entry('healthChecks', `${port} ${service}`, undefined, placeOfPort('tcp', port), text);
 }
 
 /** Whether two states have equal node-dependent rules. */

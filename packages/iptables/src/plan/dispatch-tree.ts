@@ -1,9 +1,9 @@
 import type { Slices } from '@kube-proxier/core';
 import type { Condition, IptablesProtocol, IptablesRule, IptablesRuleParts } from '@kube-proxier/linux';
-import { IptablesRule as Rule } from '@kube-proxier/linux';
+import { IptablesRule as Rule, withoutComment } from '@kube-proxier/linux';
 import type { Chain } from './iptables-transaction.js';
 import { CHAINS } from './layout.js';
-import { RuleText } from './rule-text.js';
+import type { RuleText } from './rule-text.js';
 
 /**
  * Lookup lists. Each is one chain while it is short, and a tree of chains when it is long, so that no packet traverses
@@ -52,15 +52,24 @@ export const TREES = {
 export const TREE_NAMES = Object.keys(TREES) as readonly TreeName[];
 
 /** One rule in a tree, with its position. */
-export interface Entry {
-  readonly tree: TreeName;
-  /** Unique in its tree; rules are in the order of their keys. */
-  readonly key: string;
-  /** Its service port; entries without one never cause a refused document. */
-  readonly owner: string | undefined;
-  readonly place: Place;
-  /** The rule, as `iptables-save` prints it. */
-  readonly text: string;
+export class Entry implements RuleText {
+  /**
+   * @param key unique in its tree; rules are in the order of their keys.
+   * @param owner its service port; entries without one never cause a refused document.
+   * @param text the rule, as `iptables-save` prints it.
+   */
+  constructor(
+    readonly tree: TreeName,
+    readonly key: string,
+    readonly owner: string | undefined,
+    readonly place: Place,
+    readonly text: string,
+  ) {}
+
+  /** Not kept, as it is seldom used after a load. */
+  get bareText(): string {
+    return withoutComment(this.text);
+  }
 }
 
 /** A position in a tree: the chain names without the common prefix, and the matches that lead there. */
@@ -77,67 +86,70 @@ const LEAF_BITS = 0x1f0;
 const HIGH_NAME = 0x10;
 /** Lists up to this long stay one chain: easier to read, and as fast. */
 const FLAT = 32;
+/** Steps of light work between two yields, each of which takes longer than such a step. */
+export const LIGHT_STEPS = 32;
 
-/** The requested positions: there are few, and objects in one position share it. */
-const places = new Map<string, Place>();
+/** The requested positions by number: there are few, and objects in one position share it. */
+const addressPlaces: (Place | undefined)[] = [];
+const portPlaces: Record<IptablesProtocol, (Place | undefined)[]> = { tcp: [], udp: [], sctp: [] };
 
 /** The place of an address, IPv4 or IPv6. */
 export function placeOfAddress(address: string): Place {
-  const low = lowBits(address);
-  const [middle, leaf] = [low & MIDDLE_BITS, low & LEAF_BITS];
   const isIPv6 = address.includes(':');
-  const isHigh = hasHighestBit(address);
-  return place(`${isIPv6 ? 'IPv6' : 'IPv4'} ${isHigh} ${middle | leaf}`, () => {
-    const bits = (value: number, mask: number) => (isIPv6 ? bits6 : bits4)(value, mask, isHigh);
-    const name = hex(isHigh ? middle | HIGH_NAME : middle);
-    return {
-      middle: name,
-      leaf: `${name}-${hex(leaf >> 4)}`,
-      toMiddle: { destination: bits(middle, MIDDLE_BITS) },
-      toLeaf: { destination: bits(leaf, LEAF_BITS) },
-    };
-  });
+  const isHigh = hasHighestBit(address, isIPv6);
+  const bits = (isIPv6 ? lowBits6(address) : lowBits4(address)) & (MIDDLE_BITS | LEAF_BITS);
+  const number = bits | (isHigh ? 0x200 : 0) | (isIPv6 ? 0x400 : 0);
+  addressPlaces[number] ??= makeAddressPlace(bits & MIDDLE_BITS, bits & LEAF_BITS, isHigh, isIPv6 ? bits6 : bits4);
+  return addressPlaces[number];
+}
+
+function makeAddressPlace(middle: number, leaf: number, isHigh: boolean, bits: typeof bits4): Place {
+  const name = hex(isHigh ? middle | HIGH_NAME : middle);
+  return {
+    middle: name,
+    leaf: `${name}-${hex(leaf >> 4)}`,
+    toMiddle: { destination: bits(middle, MIDDLE_BITS, isHigh) },
+    toLeaf: { destination: bits(leaf, LEAF_BITS, isHigh) },
+  };
 }
 
 /** The place of a port. */
 export function placeOfPort(protocol: IptablesProtocol, port: number): Place {
-  const [middle, leaf] = [port >> 10, port >> 5];
-  return place(`${protocol} ${leaf}`, () => {
-    const name = `${protocol.toUpperCase()}-${middle}`;
-    const range = (first: number, size: number): IptablesRuleParts => ({
-      protocol,
-      matches: [{ match: 'port', protocol, first, last: first + size - 1 }],
-    });
-    return {
-      middle: name,
-      leaf: `${name}-${leaf & 31}`,
-      toMiddle: range(middle << 10, 1024),
-      toLeaf: range(leaf << 5, 32),
-    };
+  const leaf = port >> 5;
+  const places = portPlaces[protocol];
+  places[leaf] ??= makePortPlace(protocol, leaf);
+  return places[leaf];
+}
+
+function makePortPlace(protocol: IptablesProtocol, leaf: number): Place {
+  const middle = leaf >> 5;
+  const name = `${protocol.toUpperCase()}-${middle}`;
+  const range = (first: number, size: number): IptablesRuleParts => ({
+    protocol,
+    matches: [{ match: 'port', protocol, first, last: first + size - 1 }],
   });
+  return {
+    middle: name,
+    leaf: `${name}-${leaf & 31}`,
+    toMiddle: range(middle << 10, 1024),
+    toLeaf: range(leaf << 5, 32),
+  };
 }
 
-function place(name: string, make: () => Place): Place {
-  let known = places.get(name);
-  if (known === undefined) {
-    known = make();
-    places.set(name, known);
-  }
-  return known;
+function lowBits6(address: string): number {
+  const last = address.slice(address.lastIndexOf(':') + 1);
+  return last === '' ? 0 : Number.parseInt(last, 16);
 }
 
-function lowBits(address: string): number {
-  if (address.includes(':')) {
-    const last = address.slice(address.lastIndexOf(':') + 1);
-    return last === '' ? 0 : Number.parseInt(last, 16);
-  }
-  const [, , third = '0', fourth = '0'] = address.split('.');
-  return (Number(third) << 8) | Number(fourth);
+function lowBits4(address: string): number {
+  const last = address.lastIndexOf('.');
+  const third = address.lastIndexOf('.', last - 1);
+  return (Number(address.slice(third + 1, last)) << 8) | Number(address.slice(last + 1));
 }
 
 /** Whether an address is in 128.0.0.0/1 or 8000::/1. */
-function hasHighestBit(address: string): boolean {
-  return address.includes(':') ? /^[89a-f]...:/i.test(address) : Number(address.slice(0, address.indexOf('.'))) >= 128;
+function hasHighestBit(address: string, isIPv6: boolean): boolean {
+  return isIPv6 ? /^[89a-f]...:/i.test(address) : Number(address.slice(0, address.indexOf('.'))) >= 128;
 }
 
 function bits4(value: number, mask: number, isHigh: boolean): Condition {
@@ -162,8 +174,29 @@ export class DispatchTree {
     readonly size: number,
   ) {}
 
-  static empty(name: TreeName): DispatchTree {
-    return new DispatchTree(name, new Map(), 0);
+  /** The tree of these entries. Yields often, so that a caller can pause. */
+  static *ofInSlices(name: TreeName, entries: readonly Entry[]): Slices<DispatchTree> {
+    const leaves = new Map<string, Entry[]>();
+    let count = 0;
+    for (const entry of entries) {
+      if (++count % LIGHT_STEPS === 0) {
+        yield;
+      }
+      const leaf = leaves.get(entry.place.leaf);
+      if (leaf === undefined) {
+        leaves.set(entry.place.leaf, [entry]);
+      } else {
+        leaf.push(entry);
+      }
+    }
+    let size = 0;
+    for (const [leaf, list] of leaves) {
+      yield;
+      const sorted = list.length > 1 ? withoutRepeatedKeys(list.sort(byKey)) : list;
+      leaves.set(leaf, sorted);
+      size += sorted.length;
+    }
+    return new DispatchTree(name, leaves, size);
   }
 
   /**
@@ -272,20 +305,20 @@ export class DispatchTree {
   }
 }
 
-/** Equal entries (one endpoint of several Services) become one rule. */
+/** Equal entries (one endpoint of several Services), which are neighbours, become one rule. */
 function list(entries: readonly Entry[]): Chain & { readonly owners: readonly (string | undefined)[] } {
-  const seen = new Set<string>();
-  const rules: RuleText[] = [];
-  const owners: (string | undefined)[] = [];
-  for (const { text, owner } of entries) {
-    const rule = new RuleText(text);
-    if (!seen.has(rule.bareText)) {
-      seen.add(rule.bareText);
-      rules.push(rule);
-      owners.push(owner);
-    }
-  }
-  return { rules, owners };
+  const rules = entries.filter((entry, index) => index === 0 || !haveSameEffect(entry, entries[index - 1]!));
+  return { rules, owners: rules.map(({ owner }) => owner) };
+}
+
+function haveSameEffect(a: Entry, b: Entry): boolean {
+  return a.text === b.text || (a.owner === b.owner && a.bareText === b.bareText);
+}
+
+/** @param entries sorted by their keys. The last one of each key applies. */
+function withoutRepeatedKeys(entries: Entry[]): Entry[] {
+  const isLast = (entry: Entry, index: number) => entry.key !== entries[index + 1]?.key;
+  return entries.every(isLast) ? entries : entries.filter(isLast);
 }
 
 function byKey(a: Entry, b: Entry): number {

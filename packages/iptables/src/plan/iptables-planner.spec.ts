@@ -60,6 +60,7 @@ test('the document for one Service with two endpoints, on an empty host', async 
 :KUBE-CLUSTER-IPS - [0:0]
 :KUBE-CLOSED-NP - [0:0]
 :KUBE-BLOCKED-NP - [0:0]
+-N KUBE-FIREWALL
 -A KUBE-SERVICES -m conntrack ! --ctstate DNAT -m addrtype ! --dst-type LOCAL -j KUBE-CLUSTER-IPS
 -A KUBE-CLUSTER-IPS -d 10.96.0.1/32 -j REJECT --reject-with icmp-port-unreachable
 -A KUBE-CLUSTER-IPS -d 10.96.0.0/16 -m comment --comment "not a cluster IP of any service" -j DROP
@@ -67,6 +68,7 @@ test('the document for one Service with two endpoints, on an empty host', async 
 -A KUBE-FORWARD -m comment --comment "kubernetes forwarding rules" -m mark --mark 0x4000/0x4000 -j ACCEPT
 -A KUBE-FORWARD -m comment --comment "kubernetes forwarding conntrack rule" -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT
 -A KUBE-FORWARD -j KUBE-PROXIER
+-A KUBE-FIREWALL ! -s 127.0.0.0/8 -d 127.0.0.0/8 -m comment --comment "block incoming localnet connections" -m conntrack ! --ctstate RELATED,ESTABLISHED,DNAT -j DROP
 -I INPUT 1 -m conntrack --ctstate NEW -m comment --comment "kubernetes load balancer firewall" -j KUBE-PROXY-FIREWALL
 -I INPUT 2 -m comment --comment "kubernetes health check service ports" -j KUBE-NODEPORTS
 -I INPUT 3 -m conntrack --ctstate NEW -m comment --comment "kubernetes externally-visible service portals" -j KUBE-EXTERNAL-SERVICES
@@ -77,6 +79,8 @@ test('the document for one Service with two endpoints, on an empty host', async 
 -I OUTPUT 1 -m conntrack --ctstate NEW -m comment --comment "kubernetes load balancer firewall" -j KUBE-PROXY-FIREWALL
 -I OUTPUT 2 -m conntrack --ctstate NEW -m comment --comment "kubernetes service portals" -j KUBE-SERVICES
 -I OUTPUT 3 -m conntrack --ctstate NEW -m comment --comment "kubernetes externally-visible service portals" -j KUBE-EXTERNAL-SERVICES
+-I INPUT 1 -j KUBE-FIREWALL
+-I OUTPUT 1 -j KUBE-FIREWALL
 COMMIT
 *nat
 :KUBE-SVC-SXYRVYAD3VPIWXYC - [0:0]

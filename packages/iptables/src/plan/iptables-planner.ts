@@ -1,14 +1,8 @@
 import { type ChangeSet, finish, type ProxyState, type Slices, StateMemo } from '@kube-proxier/core';
-import {
-  effectOf,
-  type IptablesChainRule,
-  type IptablesRule,
-  type SavedTable,
-  withoutComment,
-} from '@kube-proxier/linux';
-import { DispatchIndex, endpointsOf, rulesOf, sameNode } from './dispatch-index.js';
+import { effectOf, type IptablesChainRule, type SavedTable, withoutComment } from '@kube-proxier/linux';
+import { DispatchIndex, rulesOf, rulesOfAllInSlices, type StateRules, sameNode } from './dispatch-index.js';
 import { TREE_NAMES, TREES } from './dispatch-tree.js';
-import { fixedChains, JUMPS, LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP } from './fixed-chains.js';
+import { fixedChains, JUMPS } from './fixed-chains.js';
 import type { InstalledIptables } from './installed-iptables.js';
 import {
   type Chain,
@@ -16,10 +10,12 @@ import {
   type IptablesTransaction,
   isEmptyTable,
   type JumpInsertion,
+  type LocalnetGuard,
   type TableTransaction,
 } from './iptables-transaction.js';
 import { keptClientsOfState } from './kept-clients.js';
-import { CHAINS, isOurChain } from './layout.js';
+import { isOurChain } from './layout.js';
+import { missingGuard } from './localnet-guard.js';
 import type { ServiceRules } from './service-rules.js';
 
 /** Number of endpoints from which rules have no comments, to save memory and time (spec I-61). */
@@ -36,6 +32,7 @@ interface Draft {
   readonly removals: IptablesChainRule[];
   readonly insertions: JumpInsertion[];
   growth: number;
+  guard?: LocalnetGuard;
 }
 
 type Drafts = Readonly<Record<TableName, Draft>>;
@@ -59,7 +56,7 @@ const NOTHING: InstalledIptables = {
 interface PlannedState {
   readonly index: DispatchIndex;
   /** The rules of all service ports, until the first plan has used them, as they take most of the memory. */
-  readonly rules?: readonly ServiceRules[];
+  readonly rules?: StateRules;
 }
 
 /** Plans transactions. Pure. */
@@ -103,7 +100,12 @@ export class IptablesPlanner {
     for (const table of TABLES) {
       planJumps(table, found[table], drafts[table]);
     }
-    const transaction = this.#transaction(next, drafts, wantsLocalnet(next) && !hasLocalnet(found));
+    const guard = missingGuard(found.filter);
+    const localnet = wantsLocalnet(next) && !hasLocalnet(found, guard);
+    if (localnet && guard !== undefined) {
+      drafts.filter.guard = guard;
+    }
+    const transaction = this.#transaction(next, drafts, localnet);
     const keptClients = yield* keptClientsOfState(next, found.formerAffinity);
     return transaction === undefined || keptClients.length === 0 ? transaction : { ...transaction, keptClients };
   }
@@ -118,17 +120,11 @@ export class IptablesPlanner {
 
   /** Every chain of the state. */
   *#stateChains(state: ProxyState): Slices<Record<TableName, Map<string, Chain>>> {
-    const chains = { filter: new Map<string, Chain>(), nat: new Map<string, Chain>() };
-    const { index, rules = yield* rulesOfAll(state) } = this.#planned.known(state) ?? (yield* derive(state));
+    const { index, rules = yield* rulesOfAllInSlices(state, MAX_ENDPOINTS_WITH_COMMENTS) } =
+      this.#planned.known(state) ?? (yield* derive(state));
     this.#planned.set(state, { index });
-    for (const one of rules) {
-      yield;
-      for (const table of TABLES) {
-        for (const [name, chain] of one[table]) {
-          chains[table].set(name, chain);
-        }
-      }
-    }
+    const { filter, nat } = rules;
+    const chains = { filter, nat };
     for (const [table, name, chain] of index.chains()) {
       yield;
       chains[table].set(name, chain);
@@ -177,39 +173,8 @@ export class IptablesPlanner {
 
 /** Derives the data of a state from scratch. */
 function* derive(state: ProxyState): Slices<PlannedState & Required<Pick<PlannedState, 'rules'>>> {
-  const rules = yield* rulesOfAll(state);
+  const rules = yield* rulesOfAllInSlices(state, MAX_ENDPOINTS_WITH_COMMENTS);
   return { index: yield* DispatchIndex.ofInSlices(state, rules), rules };
-}
-
-function* rulesOfAll(state: ProxyState): Slices<readonly ServiceRules[]> {
-  let endpoints = 0;
-  for (const port of state.servicePorts.values()) {
-    yield;
-    endpoints += endpointsOf(port);
-  }
-  const rules: ServiceRules[] = [];
-  for (const port of state.servicePorts.values()) {
-    yield;
-    const one = rulesOf(port, state);
-    rules.push(endpoints <= MAX_ENDPOINTS_WITH_COMMENTS ? one : withoutParts(one));
-  }
-  return rules;
-}
-
-/**
- * Keeps only the texts of rules without comments: rule objects take several times as much memory, until all service
- * ports are written.
- */
-function withoutParts({ nat, filter, entries }: ServiceRules): ServiceRules {
-  const textsOnly = (chains: ReadonlyMap<string, Chain>) => {
-    const compact = new Map<string, Chain>();
-    for (const [name, chain] of chains) {
-      const rules = chain.rules.map(({ bareText }) => ({ text: bareText, bareText }));
-      compact.set(name, { ...chain, rules });
-    }
-    return compact;
-  };
-  return { nat: textsOnly(nat), filter: textsOnly(filter), entries };
 }
 
 function draft(): Draft {
@@ -320,15 +285,9 @@ function wantsLocalnet(state: ProxyState): boolean {
 }
 
 /** Whether packets to 127.0.0.0/8 are routed and guarded, as far as this host supports it. */
-function hasLocalnet(installed: InstalledIptables): boolean {
-  if (!installed.routeLocalnet && installed.localnetRefused === true) {
-    return true;
-  }
-  const has = (chain: string, rule: IptablesRule) =>
-    installed.filter.get(chain)?.rules.some((text) => effectOf(text) === rule.bareText) ?? false;
-  return (
-    installed.routeLocalnet &&
-    has(CHAINS.localnetGuard, LOCALNET_GUARD) &&
-    LOCALNET_GUARD_HOOKS.every((hook) => has(hook, LOCALNET_GUARD_JUMP))
-  );
+function hasLocalnet(
+  { routeLocalnet, localnetRefused }: InstalledIptables,
+  missing: LocalnetGuard | undefined,
+): boolean {
+  return routeLocalnet ? missing === undefined : localnetRefused === true;
 }

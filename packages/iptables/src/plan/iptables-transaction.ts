@@ -4,6 +4,7 @@ import {
   type IptablesChain,
   type IptablesChainRule,
   type IptablesDocument,
+  type IptablesInsertion,
   type IptablesRule,
   type IptablesTableDocument,
   type RecentAddition,
@@ -14,7 +15,7 @@ import type { RuleText } from './rule-text.js';
 
 /** The whole content of one chain. */
 export interface Chain {
-  readonly rules: readonly Pick<RuleText, 'text' | 'bareText'>[];
+  readonly rules: readonly RuleText[];
   /** The service port that the chain belongs to; undefined for chains that several share. */
   readonly owner?: string;
   /** In a shared chain: the service port that the rule at the same place is there for. */
@@ -29,6 +30,15 @@ export interface JumpInsertion {
   readonly rule: IptablesRule;
 }
 
+/** The rules of the filter table that keep foreign packets to 127.0.0.0/8 out (spec I-24), as far as they are missing. */
+export interface LocalnetGuard {
+  /** The chain to create; empty where it exists. */
+  readonly created: readonly string[];
+  readonly appendedRules: readonly IptablesChainRule[];
+  /** At the top of their chains: they precede all jumps of this backend. */
+  readonly insertedRules: readonly IptablesInsertion[];
+}
+
 export interface TableTransaction {
   /** Chains to create or replace. */
   readonly writes: ReadonlyMap<string, Chain>;
@@ -41,6 +51,8 @@ export interface TableTransaction {
   readonly insertions: readonly JumpInsertion[];
   /** Change of the number of rules in own chains. */
   readonly growth: number;
+  /** In the filter table, where packets to 127.0.0.0/8 are to be routed: the rules that are known to be missing. */
+  readonly guard?: LocalnetGuard;
 }
 
 /** What one sync writes: whole chains, and only those that change. */
@@ -68,7 +80,11 @@ export const EMPTY_TABLE: TableTransaction = {
 /** Whether it writes nothing to this table. */
 export function isEmptyTable(table: TableTransaction): boolean {
   return (
-    table.writes.size === 0 && table.deletes.size === 0 && table.removals.length === 0 && table.insertions.length === 0
+    table.writes.size === 0 &&
+    table.deletes.size === 0 &&
+    table.removals.length === 0 &&
+    table.insertions.length === 0 &&
+    table.guard === undefined
   );
 }
 
@@ -118,11 +134,12 @@ function* tableDocument(table: TableTransaction, comments: boolean): Slices<Ipta
   for (const name of table.deletes.keys()) {
     written.set(name, userChain());
   }
+  const { created, appendedRules, insertedRules } = table.guard ?? EMPTY_TABLE_DOCUMENT;
+  const jumps = table.insertions.map(({ chain, position, rule }) => ({ chain, position, rule: rule.text }));
   return {
-    ...EMPTY_TABLE_DOCUMENT,
-    written,
-    deletedRules: table.removals,
-    insertedRules: table.insertions.map(({ chain, position, rule }) => ({ chain, position, rule: rule.text })),
+    ...{ written, created, deletedRules: table.removals, appendedRules },
+    // The guard comes last, so that its jumps precede ours.
+    insertedRules: [...jumps, ...insertedRules],
     deletedChains: table.deletes,
   };
 }
@@ -157,6 +174,12 @@ export function ownersOf(transaction: IptablesTransaction): ReadonlySet<string> 
     }
   }
   return keys;
+}
+
+/** The transaction without the guard of 127.0.0.0/8. */
+export function withoutGuard(transaction: IptablesTransaction): IptablesTransaction {
+  const { guard, ...filter } = transaction.filter;
+  return guard === undefined ? transaction : { ...transaction, filter };
 }
 
 /** The transaction without the excluded service ports. */

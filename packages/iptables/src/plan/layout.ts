@@ -1,34 +1,53 @@
 import { hash } from 'node:crypto';
-import { formatServicePortName, type ServicePortName } from '@kube-proxier/core';
+import { flatText, formatServicePortName, type ServicePortName } from '@kube-proxier/core';
 
 /** Chains of one service port in the nat table, by what they are for (spec I-1…I-3). */
 export type ServiceChainKind = 'SVC' | 'SVL' | 'EXT' | 'FW' | 'SEP';
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-const HASH_LENGTH = 16;
+/** Two characters of base32, by their 10 bits. */
+const BASE32_PAIRS = Array.from({ length: 1024 }, (_, bits) => BASE32.charAt(bits >> 5) + BASE32.charAt(bits & 31));
 
 /** The first 16 characters of the base32 of the SHA-256 of `text`: kube-proxy's hash (spec I-1). */
 export function chainHash(text: string): string {
-  const digest = hash('sha256', text, 'hex');
-  let name = '';
-  // Five hexadecimal digits are four characters of base32.
-  for (let at = 0; name.length < HASH_LENGTH; at += 5) {
-    const bits = Number.parseInt(digest.slice(at, at + 5), 16);
-    name +=
-      BASE32.charAt(bits >>> 15) +
-      BASE32.charAt((bits >>> 10) & 31) +
-      BASE32.charAt((bits >>> 5) & 31) +
-      BASE32.charAt(bits & 31);
-  }
-  return name;
+  return withHash('', text);
 }
+
+/** A prefix and the hash of a text, as a flat string. */
+function withHash(prefix: string, text: string): string {
+  const digest = hash('sha256', text, 'hex');
+  // Five hexadecimal digits are two pairs.
+  const [a, b] = [bitsAt(digest, 0), bitsAt(digest, 5)];
+  const [c, d] = [bitsAt(digest, 10), bitsAt(digest, 15)];
+  return flatText(prefix, high(a), low(a), high(b), low(b), high(c), low(c), high(d), low(d));
+}
+
+function bitsAt(digest: string, start: number): number {
+  return Number.parseInt(digest.slice(start, start + 5), 16);
+}
+
+function high(bits: number): string {
+  return BASE32_PAIRS[bits >> 10] ?? '';
+}
+
+function low(bits: number): string {
+  return BASE32_PAIRS[bits & 1023] ?? '';
+}
+
+const PREFIXES: Readonly<Record<ServiceChainKind, string>> = {
+  SVC: 'KUBE-SVC-',
+  SVL: 'KUBE-SVL-',
+  EXT: 'KUBE-EXT-',
+  FW: 'KUBE-FW-',
+  SEP: 'KUBE-SEP-',
+};
 
 /**
  * `KUBE-SVC-XPGD46QRK7WJZT7O`. `discriminator` is empty for the chain that kube-proxy has too (spec I-2), and the
  * endpoint's `ip:port` for `SEP` (spec I-3).
  */
 export function serviceChain(kind: ServiceChainKind, name: ServicePortName, discriminator = ''): string {
-  return `KUBE-${kind}-${chainHash(formatServicePortName(name) + name.protocol.toLowerCase() + discriminator)}`;
+  return withHash(PREFIXES[kind], formatServicePortName(name) + name.protocol.toLowerCase() + discriminator);
 }
 
 /** Chains that every node has. */

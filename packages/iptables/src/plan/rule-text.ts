@@ -1,15 +1,22 @@
-import { withoutComment } from '@kube-proxier/linux';
+import { IptablesRule, type IptablesRuleParts } from '@kube-proxier/linux';
 
-/**
- * The part of a rule needed for writing; `IptablesRule` has it too. For rules retained with their state, only the text
- * is kept, which takes a quarter of the memory.
- */
-export class RuleText {
-  /** @param text as `iptables-save` prints it after `-A CHAIN `. */
-  constructor(readonly text: string) {}
+/** What writing and comparing a rule needs. `IptablesRule` has it too, and takes several times as much memory. */
+export interface RuleText {
+  /** As `iptables-save` prints it after `-A CHAIN `. */
+  readonly text: string;
+  /** The same without the comment: the effect of the rule. */
+  readonly bareText: string;
+}
 
-  /** The same without the comment: the effect of the rule. Not kept, as it is seldom used after a load. */
+/** A rule that has no comment, or does not need the one it has. */
+export class BareRule implements RuleText {
+  readonly text: string;
+
+  constructor(parts: IptablesRuleParts) {
+    this.text = new IptablesRule(parts).bareText;
+  }
+
   get bareText(): string {
-    return withoutComment(this.text);
+    return this.text;
   }
 }

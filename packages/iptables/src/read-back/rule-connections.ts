@@ -58,6 +58,9 @@ export class RuleConnections {
    * Services are not counted. Never rejects: if rules cannot be read, counts since the last read are lost.
    */
   async beforeWrite(chains: Iterable<string>): Promise<WrittenCounters> {
+    if (this.#state === undefined) {
+      return NOTHING_WRITTEN;
+    }
     const names = [...chains].filter((chain) => CHAIN.test(chain));
     const owners = names.length === 0 ? new Map<string, ResolvedServicePort>() : this.#owners();
     const counted = new Set(names.filter((chain) => owners.has(chain)));

@@ -297,10 +297,10 @@ class IptablesCommand implements Iptables {
   /** One table of each observed scope that the document writes to. */
   #followedTables(document: string, stamps: TableStamps): readonly IptablesTable[] {
     const byScope = new Map<string, IptablesTable>();
-    for (const [, table] of document.matchAll(/^\*(\w+)$/gm)) {
-      const scope = stamps.scopeOf(table as IptablesTable);
+    for (const table of tablesOf(document)) {
+      const scope = stamps.scopeOf(table);
       if (this.#ownChanges.isFollowed(scope)) {
-        byScope.set(scope, table as IptablesTable);
+        byScope.set(scope, table);
       }
     }
     return [...byScope.values()];
@@ -343,6 +343,21 @@ class IptablesCommand implements Iptables {
       }
     }
   }
+}
+
+/** The tables of a document. A regular expression would look at each of millions of characters. */
+function tablesOf(document: string): readonly IptablesTable[] {
+  const tables: string[] = [];
+  for (let at = document.startsWith('*') ? 0 : nextTable(document, 0); at >= 0; at = nextTable(document, at)) {
+    tables.push(document.slice(at + 1, document.indexOf('\n', at)));
+  }
+  return tables as IptablesTable[];
+}
+
+/** The position of the next line that begins a table; -1 when there is none. */
+function nextTable(document: string, start: number): number {
+  const end = document.indexOf('\n*', start);
+  return end < 0 ? -1 : end + 1;
 }
 
 /** Parses `iptables v1.8.9 (nf_tables)`. */

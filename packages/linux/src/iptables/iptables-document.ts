@@ -118,12 +118,12 @@ export function renderDocument(document: IptablesDocument<unknown>): string {
   return finish(renderDocumentInSlices(document));
 }
 
-/** {@link renderDocument}. Yields after each chain, so that a caller can pause. */
+/** {@link renderDocument}. Yields often, so that a caller can pause. */
 export function* renderDocumentInSlices(document: IptablesDocument<unknown>): Slices<string> {
-  const lines: string[] = [];
-  yield* eachLine(document, (text) => lines.push(text));
-  lines.push('');
-  return lines.join('\n');
+  // Only the text of the whole document is created: a large one has many lines.
+  const pieces: string[] = [];
+  yield* eachLine(document, (command, rest) => pieces.push(command, rest, '\n'));
+  return pieces.join('');
 }
 
 /** Line `number` (from 1) of the rendered document; undefined when it has no such line. */
@@ -133,7 +133,7 @@ export function lineOfDocument<Owner>(
 ): IptablesLine<Owner> | undefined {
   let at = 0;
   let found: IptablesLine<Owner> | undefined;
-  const lines = eachLine(document, (_text, operation, table, chain, owner) => {
+  const lines = eachLine(document, (_command, _rest, operation, table, chain, owner) => {
     if (++at === number) {
       found = { table, operation, chain, owner };
     }
@@ -142,48 +142,67 @@ export function lineOfDocument<Owner>(
   return found;
 }
 
-/** Yields after each chain. */
-function* eachLine<Owner>(
-  document: IptablesDocument<Owner>,
-  visit: (text: string, operation: IptablesOperation, table: IptablesTable, chain?: string, owner?: Owner) => void,
-): Slices<void> {
+/** A line is `command` and `rest`. */
+type LineVisitor<Owner> = (
+  command: string,
+  rest: string,
+  operation: IptablesOperation,
+  table: IptablesTable,
+  chain?: string,
+  owner?: Owner,
+) => void;
+
+/** Number of chains between two pauses of {@link eachLine}. */
+const CHAINS_SLICE = 16;
+
+/** Yields after some chains each. */
+function* eachLine<Owner>(document: IptablesDocument<Owner>, visit: LineVisitor<Owner>): Slices<void> {
+  let chains = 0;
   for (const [table, content] of document) {
     if (isEmptyTableDocument(content)) {
       continue;
     }
-    visit(`*${table}`, 'table', table);
+    visit('*', table, 'table', table);
     for (const chain of declarationOrder(content.written)) {
-      yield;
-      visit(`:${chain} ${content.written.get(chain)?.policy ?? '-'} [0:0]`, 'declare-chain', table, chain);
+      if (++chains % CHAINS_SLICE === 0) {
+        yield;
+      }
+      const policy = content.written.get(chain)?.policy ?? '-';
+      visit(`:${chain}`, policy === '-' ? ' - [0:0]' : ` ${policy} [0:0]`, 'declare-chain', table, chain);
     }
     for (const chain of content.created) {
-      visit(`-N ${chain}`, 'create-chain', table, chain);
+      visit('-N ', chain, 'create-chain', table, chain);
     }
     for (const { chain, rule } of content.deletedRules) {
-      visit(command(`-D ${chain}`, rule), 'delete-rule', table, chain);
+      visit(commandOf(`-D ${chain}`, rule), rule, 'delete-rule', table, chain);
     }
     for (const [chain, { rules, owner, owners }] of content.written) {
-      yield;
-      const append = `-A ${chain}`;
-      rules.forEach((rule, index) => {
-        visit(command(append, rule), 'append-rule', table, chain, owner ?? owners?.[index]);
-      });
+      if (++chains % CHAINS_SLICE === 0) {
+        yield;
+      }
+      const append = `-A ${chain} `;
+      let index = 0;
+      for (const rule of rules) {
+        const command = rule === '' ? append.trimEnd() : append;
+        visit(command, rule, 'append-rule', table, chain, owner ?? owners?.[index++]);
+      }
     }
     for (const { chain, rule } of content.appendedRules) {
-      visit(command(`-A ${chain}`, rule), 'append-rule', table, chain);
+      visit(commandOf(`-A ${chain}`, rule), rule, 'append-rule', table, chain);
     }
     for (const { chain, position, rule } of content.insertedRules) {
-      visit(command(`-I ${chain} ${position}`, rule), 'insert-rule', table, chain);
+      visit(commandOf(`-I ${chain} ${position}`, rule), rule, 'insert-rule', table, chain);
     }
     for (const [chain, owner] of content.deletedChains) {
-      visit(`-X ${chain}`, 'delete-chain', table, chain, owner);
+      visit('-X ', chain, 'delete-chain', table, chain, owner);
     }
-    visit('COMMIT', 'commit', table);
+    visit('COMMIT', '', 'commit', table);
   }
 }
 
-function command(operation: string, rule: string): string {
-  return rule === '' ? operation : `${operation} ${rule}`;
+/** A command that a rule follows; a rule may be empty. */
+function commandOf(operation: string, rule: string): string {
+  return rule === '' ? operation : `${operation} `;
 }
 
 /**
@@ -196,7 +215,10 @@ function declarationOrder(written: ReadonlyMap<string, unknown>): readonly strin
 
 /** Parser state of a table. */
 class TableDraft implements IptablesTableDocument {
-  readonly written = new Map<string, IptablesChain & { readonly rules: string[] }>();
+  readonly written = new Map<string, IptablesChain & { rules: readonly string[] }>();
+  /** Rules of one chain, which are contiguous in the output of `iptables-save`. */
+  readonly #rules: string[] = [];
+  #chain: string | undefined;
   readonly created: string[] = [];
   readonly deletedRules: IptablesChainRule[] = [];
   readonly appendedRules: IptablesChainRule[] = [];
@@ -204,12 +226,27 @@ class TableDraft implements IptablesTableDocument {
   readonly deletedChains = new Map<string, undefined>();
 
   append(chain: string, rule: string): void {
-    const written = this.written.get(chain);
-    if (written === undefined) {
-      this.appendedRules.push({ chain, rule });
-    } else {
-      written.rules.push(rule);
+    if (this.#chain === chain) {
+      this.#rules.push(rule);
+      return;
     }
+    this.finishChain();
+    if (this.written.has(chain)) {
+      this.#chain = chain;
+      this.#rules.push(rule);
+    } else {
+      this.appendedRules.push({ chain, rule });
+    }
+  }
+
+  /** Keeps the rules of the last chain in an array of their number: one that has grown has room for 16 further elements. */
+  finishChain(): void {
+    const written = this.#chain === undefined ? undefined : this.written.get(this.#chain);
+    if (written !== undefined) {
+      written.rules = written.rules.length === 0 ? this.#rules.slice() : [...written.rules, ...this.#rules];
+    }
+    this.#chain = undefined;
+    this.#rules.length = 0;
   }
 
   readCommand(operation: string, chain: string, rule: string): void {
@@ -247,6 +284,8 @@ export function parseDocument(text: string, only?: IptablesTable): IptablesDocum
   return finish(parseDocumentInSlices(text, only));
 }
 
+const NO_RULES: readonly string[] = [];
+
 /** Lines between two pauses of {@link parseDocumentInSlices}. */
 const SLICE = 500;
 
@@ -274,10 +313,14 @@ export function* parseDocumentInSlices(text: string, only?: IptablesTable): Gene
       // Outside a table, or in a table that is not parsed.
     } else if (line.startsWith(':')) {
       const [chain = '', policy = '-'] = line.slice(1).split(' ');
-      draft.written.set(chain, { policy, rules: [] });
+      draft.finishChain();
+      draft.written.set(chain, { policy, rules: NO_RULES });
     } else {
       readCommand(line, draft);
     }
+  }
+  for (const table of document.values()) {
+    table.finishChain();
   }
   return document;
 }

@@ -71,13 +71,13 @@ export type IptablesTarget =
 
 /** The parts of a rule. An absent part matches everything. */
 export interface IptablesRuleParts {
-  readonly source?: Condition;
-  readonly destination?: Condition;
-  readonly inInterface?: Condition;
-  readonly outInterface?: Condition;
+  readonly source?: Condition | undefined;
+  readonly destination?: Condition | undefined;
+  readonly inInterface?: Condition | undefined;
+  readonly outInterface?: Condition | undefined;
   readonly protocol?: IptablesProtocol;
   /** For human readers. Characters other than plain text are replaced, and it is truncated at 255 characters. */
-  readonly comment?: string;
+  readonly comment?: string | undefined;
   /** Number of `matches` before the comment. Default 0. */
   readonly commentAfter?: number;
   readonly matches?: readonly IptablesMatch[];

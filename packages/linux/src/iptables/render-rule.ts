@@ -20,8 +20,15 @@ function hex(value: number): string {
   return `0x${(value >>> 0).toString(16)}`;
 }
 
-function condition(flag: string, is: Condition | undefined): string {
-  return is === undefined ? '' : `${is.not ? '! ' : ''}${flag} ${is.value}`;
+/** Appends a condition, after a blank where it is not the first part. */
+function addCondition(pieces: string[], flag: string, is: Condition | undefined): void {
+  if (is !== undefined) {
+    pieces.push(pieces.length === 0 ? '' : ' ', is.not ? '! ' : '', flag, is.value);
+  }
+}
+
+function addPart(pieces: string[], text: string): void {
+  pieces.push(pieces.length === 0 ? '' : ' ', text);
 }
 
 function renderMatch(match: IptablesMatch): string {
@@ -83,22 +90,33 @@ function renderTarget(target: IptablesTarget | undefined): string {
   }
 }
 
+const NO_MATCHES: readonly IptablesMatch[] = [];
+
 /** The rule as `iptables-save` prints it after `-A CHAIN `, with or without its comment. */
 export function renderRule(parts: IptablesRuleParts, withComment: boolean): string {
-  const matches = (parts.matches ?? []).map(renderMatch);
-  if (withComment && parts.comment !== undefined) {
-    matches.splice(parts.commentAfter ?? 0, 0, `-m comment --comment "${plainComment(parts.comment)}"`);
-  }
   // `join` makes one flat string; concatenation keeps the parts, which take more memory while rules are retained.
-  return [
-    condition('-s', parts.source),
-    condition('-d', parts.destination),
-    condition('-i', parts.inInterface),
-    condition('-o', parts.outInterface),
-    parts.protocol === undefined ? '' : `-p ${parts.protocol}`,
-    ...matches,
-    renderTarget(parts.target),
-  ]
-    .filter((piece) => piece !== '')
-    .join(' ');
+  const pieces: string[] = [];
+  addCondition(pieces, '-s ', parts.source);
+  addCondition(pieces, '-d ', parts.destination);
+  addCondition(pieces, '-i ', parts.inInterface);
+  addCondition(pieces, '-o ', parts.outInterface);
+  if (parts.protocol !== undefined) {
+    pieces.push(pieces.length === 0 ? '-p ' : ' -p ', parts.protocol);
+  }
+  const { comment, commentAfter = 0, matches = NO_MATCHES } = parts;
+  const commentAt = withComment && comment !== undefined ? Math.min(commentAfter, matches.length) : -1;
+  for (let index = 0; index <= matches.length; index++) {
+    if (index === commentAt && comment !== undefined) {
+      addPart(pieces, `-m comment --comment "${plainComment(comment)}"`);
+    }
+    const match = matches[index];
+    if (match !== undefined) {
+      addPart(pieces, renderMatch(match));
+    }
+  }
+  const target = renderTarget(parts.target);
+  if (target !== '') {
+    addPart(pieces, target);
+  }
+  return pieces.join('');
 }
