@@ -265,29 +265,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       full ||= this.#suspect;
       this.#suspect = false;
       const changes = full ? await paced(diffStatesInSlices(undefined, state)) : await this.#since(step, state, paced);
-      const installed = full ? await this.#dataplane.readBack() : undefined;
-      if (full || !isEmptyChangeSet(changes)) {
-        const pending =
-          believed !== undefined &&
-          installed !== undefined &&
-          !isEmptyChangeSet(await paced(diffStatesInSlices(believed, state)));
-        // Excludes the changes of this sync: leads from the installed state back to the last written state.
-        const drift = pending
-          ? await paced(this.#plan(believed, await paced(diffStatesInSlices(undefined, believed)), installed))
-          : undefined;
-        // Planners cache data by the identity of a state.
-        const known = !full && changes.previous === believed ? { ...changes, previous: this.#planned } : changes;
-        const transaction = await paced(this.#plan(state, known, installed));
-        this.#planned = state;
-        // From here until `apply` has returned, the state of the kernel is unknown.
-        this.#applied = undefined;
-        if (transaction !== undefined) {
-          await this.#dataplane.apply(transaction);
-        }
-        if (full) {
-          this.#reportRepair(believed !== undefined, pending ? drift : transaction);
-        }
-      }
+      await this.#write(state, { changes, full, believed, paced });
       this.#applied = state;
       this.#lastFull = full ? begin : this.#lastFull;
       this.#failures = 0;
@@ -336,6 +314,50 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
         observer.failed?.({ family, error, full, duration: clock.monotonic() - begin, failures }),
       );
       return false;
+    }
+  }
+
+  /**
+   * Plans and applies a state. A method of its own, so that the transaction, which is large in a start, is not kept
+   * while observers are told of the sync.
+   */
+  async #write(
+    state: ProxyState,
+    {
+      changes,
+      full,
+      believed,
+      paced,
+    }: Readonly<{
+      changes: ChangeSet;
+      full: boolean;
+      believed: ProxyState | undefined;
+      paced: Paced;
+    }>,
+  ): Promise<void> {
+    const installed = full ? await this.#dataplane.readBack() : undefined;
+    if (!full && isEmptyChangeSet(changes)) {
+      return;
+    }
+    const pending =
+      believed !== undefined &&
+      installed !== undefined &&
+      !isEmptyChangeSet(await paced(diffStatesInSlices(believed, state)));
+    // Excludes the changes of this sync: leads from the installed state back to the last written state.
+    const drift = pending
+      ? await paced(this.#plan(believed, await paced(diffStatesInSlices(undefined, believed)), installed))
+      : undefined;
+    // Planners cache data by the identity of a state.
+    const known = !full && changes.previous === believed ? { ...changes, previous: this.#planned } : changes;
+    const transaction = await paced(this.#plan(state, known, installed));
+    this.#planned = state;
+    // From here until `apply` has returned, the state of the kernel is unknown.
+    this.#applied = undefined;
+    if (transaction !== undefined) {
+      await this.#dataplane.apply(transaction);
+    }
+    if (full) {
+      this.#reportRepair(believed !== undefined, pending ? drift : transaction);
     }
   }
 
