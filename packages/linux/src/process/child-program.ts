@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { killGroup } from './process-group.js';
 
 /** How a program ended, or why it could not be started. */
@@ -66,7 +67,9 @@ export const MAX_OUTPUT = 256 * 1024 * 1024;
 
 /** The output of a program as UTF-8, complete when it has ended. */
 export class CollectedOutput {
-  readonly #chunks: Buffer[] = [];
+  /** Decoded at once, so that the bytes are released: the rules of 10,000 Services are megabytes. */
+  readonly #texts: string[] = [];
+  readonly #decoder = new StringDecoder('utf8');
   #bytes = 0;
   #error: unknown;
 
@@ -78,10 +81,10 @@ export class CollectedOutput {
     output?.on('data', (chunk: Buffer) => {
       this.#bytes += chunk.length;
       if (this.isTooLong) {
-        this.#chunks.length = 0;
+        this.#texts.length = 0;
         killGroup(pid);
       } else {
-        this.#chunks.push(chunk);
+        this.#texts.push(this.#decoder.write(chunk));
       }
     });
     output?.on('error', (error) => {
@@ -99,7 +102,9 @@ export class CollectedOutput {
     return this.#bytes > MAX_OUTPUT;
   }
 
+  /** To be read when the output has ended. */
   get text(): string {
-    return Buffer.concat(this.#chunks).toString('utf8');
+    this.#texts.push(this.#decoder.end());
+    return this.#texts.join('');
   }
 }
