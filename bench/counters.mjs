@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The cost of counting: npm run bench:counters [-- --modes nftables,iptables,ipvs --services N --rounds N]. Needs root;
-// a set of namespaces of its own for each mode. Mode ipvs runs in User-Mode Linux, which this boots: it compares with
+// The cost of counting: npm run bench:counters [-- --modes nftables,iptables,ipvs --services N --rounds N --response
+// BYTES]. Needs root; a set of namespaces of its own for each mode. Mode ipvs runs in User-Mode Linux, which this boots: it compares with
 // itself only.
 //
 // Two nodes with the same Services: on one nothing is counted, on the other connections to all, in mode nftables their packets, too, or
@@ -43,6 +43,7 @@ const { values } = parseArgs({
     services: { type: 'string', default: '10000' },
     rounds: { type: 'string', default: '12' },
     modes: { type: 'string', default: 'nftables,iptables' },
+    response: { type: 'string', default: '0' },
     inside: { type: 'boolean', default: false },
   },
 });
@@ -118,7 +119,7 @@ function dataplaneOf(mode, { runner, namespacePath: namespace }) {
 /** @param {readonly (readonly SandboxHost[])[]} nodes client and servers of each */
 function startClient(nodes) {
   const namespaces = nodes.map((hosts) => hosts.map(({ namespacePath }) => namespacePath).join(','));
-  const args = [CLIENT, clusterIP(1), '80', ENDPOINT_PORT, ...namespaces];
+  const args = [CLIENT, clusterIP(1), '80', ENDPOINT_PORT, values.response, ...namespaces];
   const client = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: client.stdout });
   const failed = once(client, 'close').then(() => Promise.reject(new Error('the client failed')));
@@ -310,8 +311,9 @@ function mean(numbers) {
 await runScript(async () => {
   const here = values.inside ? MODES : MODES.filter((mode) => mode !== 'ipvs');
   if (here.length > 0) {
+    const what = values.response === '0' ? '' : `, a response of ${values.response} bytes in each connection`;
     const where = values.inside ? ', in User-Mode Linux, one processor' : '';
-    const report = new Report('counters', `${SERVICES} Services × 2, ${ROUNDS} rounds${where}`);
+    const report = new Report('counters', `${SERVICES} Services × 2, ${ROUNDS} rounds${what}${where}`);
     for (const mode of here) {
       await measure(mode, report);
     }
@@ -319,7 +321,7 @@ await runScript(async () => {
   }
   if (!values.inside && MODES.includes('ipvs')) {
     prepare({ ipvs: true });
-    const sizes = ['--services', values.services, '--rounds', values.rounds];
+    const sizes = ['--services', values.services, '--rounds', values.rounds, '--response', values.response];
     return await runInIpvsKernel([process.execPath, SELF, '--inside', '--modes', 'ipvs', ...sizes], { timeout: 1800 });
   }
   return Number(process.exitCode ?? 0);

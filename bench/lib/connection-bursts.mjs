@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Whole TCP connections, client and servers in one thread, for a benchmark: connection-bursts.mjs ADDRESS PORT SERVER_PORT NODE…
-// where a node is the paths of its network namespaces, those of the client and of servers, with commas between them. For each line of
+// Whole TCP connections, client and servers in one thread, for a benchmark: connection-bursts.mjs ADDRESS PORT SERVER_PORT RESPONSE NODE…
+// where RESPONSE is the number of bytes of a response to a short request (0 for neither), and a node is the paths of its network namespaces,
+// those of the client and of servers, with commas between them. For each line of
 // input, `CONNECTIONS BURSTS`, it opens bursts through all nodes in turns, and prints the nanoseconds of each connection, on average of each
 // burst, a list for each node, as JSON.
 //
@@ -19,6 +20,8 @@ const BACKLOG = 16;
 const MAX_ATTEMPTS = 10_000;
 /** Connections before those of a burst that are measured. */
 const UNTIMED = 2;
+/** Bytes of a request: that of a browser has several hundred. */
+const REQUEST = 200;
 const library = koffi.load(null);
 const libc = {
   socket: library.func('int socket(int, int, int)'),
@@ -27,6 +30,8 @@ const libc = {
   connect: library.func('int connect(int, const void *, unsigned int)'),
   accept: library.func('int accept(int, void *, void *)'),
   close: library.func('int close(int)'),
+  send: library.func('long send(int, const void *, size_t, int)'),
+  recv: library.func('long recv(int, void *, size_t, int)'),
   open: library.func('int open(const char *, int)'),
   setns: library.func('int setns(int, int)'),
 };
@@ -63,7 +68,10 @@ function socketAddress(address, port) {
   return bytes;
 }
 
-const [address = '', port = '', serverPort = '', ...paths] = process.argv.slice(2);
+const [address = '', port = '', serverPort = '', responseSize = '', ...paths] = process.argv.slice(2);
+const request = Buffer.alloc(REQUEST);
+const response = Buffer.alloc(Number(responseSize));
+const received = Buffer.alloc(Math.max(request.length, response.length));
 const target = socketAddress(address, port);
 const nodes = paths.map((node) => {
   const [client = '', ...servers] = node.split(',');
@@ -92,6 +100,25 @@ function acceptOne(listeners) {
   throw new Error('no connection was established');
 }
 
+/**
+ * Sends bytes over an established connection.
+ *
+ * @param {number} from
+ * @param {number} to
+ * @param {Buffer} bytes
+ */
+function transfer(from, to, bytes) {
+  const sent = succeed('send', libc.send(from, bytes, bytes.length, 0));
+  let attempts = 0;
+  for (let left = sent; left > 0; attempts += 1) {
+    const count = libc.recv(to, received, left, 0);
+    left -= Math.max(count, 0);
+    if (attempts > MAX_ATTEMPTS) {
+      throw new Error('the bytes were not received');
+    }
+  }
+}
+
 /** @param {readonly number[]} listeners */
 function connectOnce(listeners) {
   const fd = succeed('socket', libc.socket(AF_INET, SOCK_STREAM_NONBLOCK, 0));
@@ -99,6 +126,10 @@ function connectOnce(listeners) {
     throw new Error(`connect failed with errno ${koffi.errno()}`);
   }
   const accepted = acceptOne(listeners);
+  if (response.length > 0) {
+    transfer(fd, accepted, request);
+    transfer(accepted, fd, response);
+  }
   libc.close(accepted);
   libc.close(fd);
 }
