@@ -16,6 +16,15 @@ function cluster(): { readonly before: ProxyState; readonly after: ProxyState } 
   return { before, after: sketch.next().state };
 }
 
+/** A state with that many Services, and one with none. */
+function manyServices(count: number): { readonly state: ProxyState; readonly empty: ProxyState } {
+  const sketch = new ClusterSketch(family, { localhostNodePorts: false });
+  for (let number = 1; number <= count; number++) {
+    sketch.set({ ...EXAMPLE_SERVICE, name: `svc-${number}`, number, endpoints: [{ number: 20, node: 'node2' }] });
+  }
+  return { state: sketch.next().state, empty: new ClusterSketch(family, { localhostNodePorts: false }).next().state };
+}
+
 /** A kernel that implements a state, read at the time of each call. */
 class LiveKernel implements PacketPath {
   readonly family = family;
@@ -183,12 +192,7 @@ test('the verification can pause while the outcomes of one packet are determined
 });
 
 test('on a live path, parts that take long to read are read again for each check, not for each class that differs', () => {
-  const sketch = new ClusterSketch(family, { localhostNodePorts: false });
-  for (let number = 1; number <= 300; number++) {
-    sketch.set({ ...EXAMPLE_SERVICE, name: `svc-${number}`, number, endpoints: [{ number: 20, node: 'node2' }] });
-  }
-  const { state } = sketch.next();
-  const empty = new ClusterSketch(family, { localhostNodePorts: false }).next().state;
+  const { state, empty } = manyServices(300);
   const path = Object.assign(new LiveKernel(() => empty), { urgent: 0 });
   const refresh = (isUrgent = true) => {
     path.urgent += isUrgent ? 1 : 0;
@@ -200,12 +204,7 @@ test('on a live path, parts that take long to read are read again for each check
 });
 
 test('classes that differ are checked again before further ones once there are many, with the same result', () => {
-  const sketch = new ClusterSketch(family, { localhostNodePorts: false });
-  for (let number = 1; number <= 100; number++) {
-    sketch.set({ ...EXAMPLE_SERVICE, name: `svc-${number}`, number, endpoints: [{ number: 20, node: 'node2' }] });
-  }
-  const { state } = sketch.next();
-  const empty = new ClusterSketch(family, { localhostNodePorts: false }).next().state;
+  const { state, empty } = manyServices(100);
   const run = (maxSuspects?: number) => {
     const path = new LiveKernel(() => empty);
     const slices = verifyInSlices(state, path, maxSuspects === undefined ? {} : { maxSuspects });
