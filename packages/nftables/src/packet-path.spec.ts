@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { DEFAULT_PROXIER_OPTIONS, type ProxyState, verifyState } from '@kube-proxier/core';
+import { COUNT_TRAFFIC_ANNOTATION, DEFAULT_PROXIER_OPTIONS, type ProxyState, verifyState } from '@kube-proxier/core';
 import {
   RANDOM_NODE_ADDRESSES,
   randomNodeState,
@@ -29,6 +29,29 @@ describe.each(['IPv4', 'IPv6'] as const)('%s, without a kernel', (family) => {
     });
     expect(classes).toBeGreaterThanOrEqual(state.frontends.size * 3);
   });
+
+  test.each(LAYOUTS)(
+    'layout %s, traffic counters: the planned table is verified, and that of another cluster is not',
+    (layout) => {
+      const countedState = (seed: number): ProxyState => {
+        const state = randomNodeState(seed, family, { localhostNodePorts: false });
+        const counted = [...state.servicePorts].map(([key, port]) => {
+          const annotations = { ...port.servicePort.annotations, [COUNT_TRAFFIC_ANNOTATION]: 'true' };
+          return [key, { ...port, servicePort: { ...port.servicePort, annotations } }] as const;
+        });
+        return { ...state, servicePorts: new Map(counted) };
+      };
+      const verdictOf = (planned: ProxyState, wanted: ProxyState) => {
+        const localAddresses = RANDOM_NODE_ADDRESSES[family];
+        const path = plannedPath({ state: planned, options: DEFAULT_PROXIER_OPTIONS, localAddresses }, layout);
+        const { verdict, findings } = verifyState(wanted, path);
+        return [verdict, findings.map(({ message }) => message)];
+      };
+      const state = countedState(1);
+      expect(verdictOf(state, state)).toEqual(['verified', []]);
+      expect(verdictOf(countedState(2), state)[0]).toBe('different');
+    },
+  );
 
   test.each(LAYOUTS.flatMap((layout) => [80, 8080].map((target) => [layout, target] as const)))(
     'layout %s, ranges of ports to %i: as planned they are verified, and other ranges are not',

@@ -318,8 +318,8 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   }
 
   /**
-   * Plans and applies a state. A method of its own, so that the transaction, which is large in a start, is not kept
-   * while observers are told of the sync.
+   * Plans and applies a state. A separate method, so that the transaction, which is large at start, can be garbage
+   * collected before observers are notified.
    */
   async #write(
     state: ProxyState,

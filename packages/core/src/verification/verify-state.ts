@@ -21,7 +21,8 @@ export interface VerificationOptions {
    */
   readonly current?: () => ProxyState;
   /**
-   * Maximum number of classes that wait for their next check on a live path. Default 65,536.
+   * Maximum number of differing classes of a live path in memory. When it is reached, they are checked again before the
+   * verification continues. Default 65,536.
    */
   readonly maxSuspects?: number;
 }
@@ -37,8 +38,8 @@ const CHECKS = 10;
  */
 const [MANY, FEW_CHECKS] = [256, 3];
 /**
- * Maximum number of differing classes that wait for their next check, at some 400 bytes each. Where more differ, these are
- * checked first: memory does not grow with the number of classes that differ.
+ * Maximum number of differing classes in memory, some 400 bytes each. When it is reached, these classes are checked again
+ * before the verification continues.
  */
 const MAX_SUSPECTS = 65_536;
 /** Number of final checks in which the state of a class must not change for its difference to count. */
@@ -112,7 +113,7 @@ interface Suspect {
 /**
  * Compares a state with the objects read from the kernel: for each class of packets, the outcome by the state with the
  * outcomes by the kernel. Pure, unless the path is live. On a live path, a class that differs is checked again, ten
- * times in half a second (three times where more than 256 differ; from 65,536 on before further classes are), each time with the state that is in force then: it
+ * times in half a second (three times where more than 256 differ), each time with the state that is in force then: it
  * counts as different when it differed in every check, and as unknown when its state changed during the last checks.
  * Yields after each few classes, so that a caller can pause.
  *

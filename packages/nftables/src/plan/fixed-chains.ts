@@ -99,7 +99,7 @@ const IS_NOT_HERE: NftStatement = {
 export const IS_FORWARDED: NftStatement = { kind: 'match', left: { kind: 'ct', key: 'status' }, right: 'dnat' };
 
 /** Packets that this node did not send to itself. */
-export const IS_NO_LOOPBACK: NftStatement = {
+const IS_NO_LOOPBACK: NftStatement = {
   ...{ kind: 'match', left: { kind: 'meta', key: 'iifname' } },
   ...{ operator: '!=', right: 'lo' },
 };
@@ -111,16 +111,16 @@ export const base = (type: NftBaseChain['type'], hook: NftBaseChain['hook'], pri
 });
 
 /**
- * Packets of translated connections are counted, if there are counters for them. Of others, only the first packet of
- * each connection is evaluated further.
+ * Rules of a base chain of type filter. With traffic counters, packets of DNAT connections are counted. Packets of other
+ * established connections are accepted; only new connections traverse the given chains.
  */
 function filterRules(
   hook: 'input' | 'forward' | 'output',
   { features }: LayoutContext,
   chains: readonly string[],
 ): Rule[] {
-  // This node's packets to itself were counted at output. The counting chain accepts what is translated, as the other
-  // chains do.
+  // Packets of this node to itself were counted at output. Like the other chains, the counting chain accepts DNAT
+  // connections.
   const counted = [IS_FORWARDED, ...(hook === 'input' ? [IS_NO_LOOPBACK] : [])];
   return [
     ...(features.traffic ? [[...counted, { kind: 'goto', chain: COUNT_TRAFFIC.name } as const]] : []),

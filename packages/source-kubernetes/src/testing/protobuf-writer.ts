@@ -1,4 +1,4 @@
-/** Bytes of a new writer: most messages are parts of others, and short. */
+/** Initial buffer size in bytes. Most messages are nested and small. */
 const INITIAL_SIZE = 128;
 
 /** Writes values of protobuf. */
