@@ -70,10 +70,13 @@ describe('mode nftables with an owned table', () => {
     expect(node.log).not.toMatch(/Others changed|Repaired|ERROR/);
   });
 
-  test('when the owning process is killed, the table is loaded again', async () => {
+  test.each([
+    ['first', (pids: readonly number[]) => pids],
+    ['last', (pids: readonly number[]) => pids.toReversed()],
+  ])('when the owning process is killed, %s of all nft processes, the table is loaded again', async (_, order) => {
     await start('always');
     await node.until('the kernel reports changes', () => /Synced family="IPv6"/.test(node.log));
-    for (const pid of await children()) {
+    for (const pid of order(await children())) {
       killIfThere(pid);
     }
     await node.until('repair', () => /Drift repaired/.test(node.log));

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import type { ProxierContext } from '../contract/backend-module.js';
 import type { DriftReporter } from '../contract/dataplane.js';
 import { silentLogger } from '../contract/logger.js';
@@ -329,6 +329,43 @@ describe('ReconcilingProxier', () => {
     expect(running.successes.slice(before).map(({ full }) => full)).toEqual([true, true]);
     expect(running.repairs).toEqual([{ family: 'IPv4', what: 'found by the full check' }]);
     expect(running.dataplane.contents.size).toBe(1);
+  });
+
+  test.each([
+    ['nothing was written', (dataplane: FakeDataplane) => dataplane.flush()],
+    ['everything was written', () => {}],
+  ])('drift found by a full check is reported when the retry repairs it: %s by the failed sync', async (_, undo) => {
+    const running = start();
+    running.proxier.onServiceUpdate(undefined, makeService('a'));
+    synced(running);
+    await running.clock.advance(2000);
+    running.dataplane.flush();
+    const apply = jest.spyOn(running.dataplane, 'apply').mockImplementationOnce(async (transaction) => {
+      await FakeDataplane.prototype.apply.call(running.dataplane, transaction);
+      undo(running.dataplane);
+      throw new Error('nft ended');
+    });
+    await running.clock.advance(DEFAULT_PROXIER_OPTIONS.driftCheckPeriod + 2000);
+    expect(apply).toHaveBeenCalled();
+    expect(running.dataplane.contents.size).toBe(1);
+    expect(running.repairs).toEqual([{ family: 'IPv4', what: 'found by the full check' }]);
+    await running.clock.advance(2 * DEFAULT_PROXIER_OPTIONS.driftCheckPeriod);
+    expect(running.repairs).toHaveLength(1);
+  });
+
+  test('drift is reported when it is found after a failed read', async () => {
+    const running = start();
+    running.proxier.onServiceUpdate(undefined, makeService('a'));
+    synced(running);
+    await running.clock.advance(2000);
+    running.dataplane.flush();
+    const readBack = jest.spyOn(running.dataplane, 'readBack').mockRejectedValueOnce(new Error('nft was killed'));
+    running.proxier.reconcile();
+    await running.clock.advance(5000);
+    expect(readBack).toHaveBeenCalledTimes(2);
+    expect(running.failures).toHaveLength(1);
+    expect(running.dataplane.contents.size).toBe(1);
+    expect(running.repairs).toEqual([{ family: 'IPv4', what: 'found by the full check' }]);
   });
 
   test('statistics of the backend for the last write are reported with the sync', async () => {

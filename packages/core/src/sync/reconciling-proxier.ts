@@ -69,6 +69,8 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   #addressesReadAt = Number.NEGATIVE_INFINITY;
   /** Drift that a backend detected; reported when it is repaired. */
   #noticed: string | undefined;
+  /** A sync found drift; reported when it is repaired, which a failed write delays. */
+  #isDriftFound = false;
   #lastFull = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #triggerTimes: number[] = [];
@@ -292,7 +294,8 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
         this.#applied = believed;
         return false;
       }
-      this.#applied = undefined;
+      // If nothing was written, for example because the kernel could not be read, what was written before stays known.
+      this.#suspect = true;
       const isOutdated = hasErrorKind(error, 'outdated');
       if (isOutdated || hasErrorKind(error, 'perhaps-outdated')) {
         // The backend may have just reported it.
@@ -304,7 +307,6 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
         }
         // Nothing was written: the kernel has the last written state and the foreign change.
         this.#applied = believed;
-        this.#suspect = true;
         return false;
       }
       this.#failures += 1;
@@ -353,11 +355,13 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
     this.#planned = state;
     // From here until `apply` has returned, the state of the kernel is unknown.
     this.#applied = undefined;
+    const repair = pending ? drift : transaction;
+    this.#isDriftFound ||= full && believed !== undefined && repair !== undefined;
     if (transaction !== undefined) {
       await this.#dataplane.apply(transaction);
     }
     if (full) {
-      this.#reportRepair(believed !== undefined, pending ? drift : transaction);
+      this.#reportRepair(believed !== undefined, repair);
     }
   }
 
@@ -378,7 +382,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   }
 
   /**
-   * Reports repaired drift: detected by the backend, or found where no write should have been needed.
+   * Reports repaired drift: detected by the backend, or found by this sync or by previous ones whose write failed.
    *
    * @param isKnown the last written state is known: any difference from it is drift, detected or not.
    * @param repair without the regular changes of the sync.
@@ -386,11 +390,13 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   #reportRepair(isKnown: boolean, repair: Transaction | undefined): void {
     const { family, logger, observer } = this.#context;
     const noticed = this.#noticed;
+    const isFound = this.#isDriftFound;
     this.#noticed = undefined;
-    if (repair === undefined || (noticed === undefined && !isKnown)) {
+    this.#isDriftFound = false;
+    if (!isFound && (noticed === undefined || repair === undefined)) {
       return;
     }
-    const written = isKnown ? this.#dataplane.describe?.(repair) : undefined;
+    const written = isKnown && repair !== undefined ? this.#dataplane.describe?.(repair) : undefined;
     const what = [noticed ?? 'found by the full check', ...(written === undefined ? [] : [`wrote ${written}`])].join(
       '; ',
     );

@@ -64,6 +64,7 @@ class NftProgram implements Nft {
   /** The end of the queue of runs. */
   #last: Promise<unknown> = Promise.resolve();
   readonly #own = new Set<number>();
+  /** Until they are stopped: the owner of a table can end while monitoring is interrupted. */
   readonly #watchers = new Set<(change: NftChange) => void>();
   /** Undefined when the runner cannot start long-running programs. */
   readonly #persistent: PersistentNft | undefined;
@@ -133,8 +134,11 @@ class NftProgram implements Nft {
       });
     });
     this.#watchers.add(onChange);
-    void watch.ended.then(() => this.#watchers.delete(onChange));
-    return watch;
+    const stop = () => {
+      this.#watchers.delete(onChange);
+      watch.stop();
+    };
+    return { stop, ended: watch.ended };
   }
 
   close(): void {

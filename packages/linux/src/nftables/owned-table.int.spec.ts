@@ -5,6 +5,7 @@ import { be32, cString, encodeAttributes } from '../netlink/attributes.js';
 import { NETLINK_FLAGS } from '../netlink/netlink.js';
 import { NetlinkError } from '../netlink/netlink-error.js';
 import { NetlinkSocket } from '../netlink/netlink-socket.js';
+import type { CommandRunner } from '../process/command-runner.js';
 import { canMakeNamespaces, makeNamespace, type TestNamespace } from '../process/network-namespace.js';
 import { EndingOwners } from './ending-owners.js';
 import type { Nft } from './nft.js';
@@ -117,6 +118,28 @@ const CONTENTS: readonly NftCommand[] = [
     watch?.stop();
     nft.close();
     await until(async () => (await nft.tables(FAMILY)).length === 0);
+  });
+
+  test('the end of its owner is reported while monitoring is interrupted', async () => {
+    const { runner } = namespace;
+    let stopMonitor = () => {};
+    const start: NonNullable<CommandRunner['start']> = (request, output) => {
+      const running = (runner.start as NonNullable<CommandRunner['start']>)(request, output);
+      if (request.args?.includes('monitor')) {
+        stopMonitor = () => running.stop();
+      }
+      return running;
+    };
+    const owner = createNft({ runner: { run: (request) => runner.run(request), start } });
+    const pid = await run(owner, addTable(OWNER), ...CONTENTS);
+    const changes: NftChange[] = [];
+    const watch = owner.watch(FAMILY, TABLE, (change) => changes.push(change));
+    stopMonitor();
+    await watch?.ended;
+    process.kill(pid ?? 0, 'SIGKILL');
+    await until(() => changes.some(({ ownerEnded }) => ownerEnded));
+    watch?.stop();
+    owner.close();
   });
 
   test('passes from one instance to the next when the first is closed', async () => {
