@@ -353,6 +353,23 @@ describe('ReconcilingProxier', () => {
     expect(running.repairs).toHaveLength(1);
   });
 
+  test('drift that another program undoes before the repair is not reported as repaired', async () => {
+    const running = start();
+    running.proxier.onServiceUpdate(undefined, makeService('a'));
+    synced(running);
+    await running.clock.advance(2000);
+    running.dataplane.flush();
+    const apply = jest.spyOn(running.dataplane, 'apply').mockImplementationOnce(async (transaction) => {
+      await FakeDataplane.prototype.apply.call(running.dataplane, transaction);
+      throw new ProxierError('FAKE_CHANGED', 'another program changed it', { kind: 'perhaps-outdated' });
+    });
+    running.proxier.reconcile();
+    await running.clock.advance(5000);
+    expect(apply).toHaveBeenCalledTimes(1);
+    expect([running.failures, running.repairs]).toEqual([[], []]);
+    expect(running.dataplane.contents.size).toBe(1);
+  });
+
   test('drift is reported when it is found after a failed read', async () => {
     const running = start();
     running.proxier.onServiceUpdate(undefined, makeService('a'));

@@ -307,6 +307,8 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
         }
         // Nothing was written: the kernel has the last written state and the foreign change.
         this.#applied = believed;
+        // The next sync looks again, if it knows what should be there.
+        this.#isDriftFound &&= believed === undefined;
         return false;
       }
       this.#failures += 1;
