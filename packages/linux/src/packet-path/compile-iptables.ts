@@ -91,20 +91,11 @@ export function iptablesRuleCompiler(name: string, host: PathHost) {
     /** Compiles the rules of a chain. `jump` is the chain that the rule jumps or goes to. */
     ruleOf: (chain: string): ((text: string, jump: string | undefined) => CompiledRule) => {
       const place = { system, table: name, chain };
-      return (text, jump) => new RuleOnDemand(text, place, new OneChain(jump), host, cache);
+      return (text, jump) => new RuleOnDemand(text, place, jump, host, cache);
     },
     /** Undefined for a chain that is not built in. */
     base: (chain: CompiledChain, policy: 'ACCEPT' | 'DROP') => baseChain(system, name, chain, policy, host),
   };
-}
-
-/** The chain that a rule jumps or goes to. A closure for each of many thousand rules would take more memory. */
-class OneChain implements ChainNames {
-  constructor(private readonly name: string | undefined) {}
-
-  has(target: string): boolean {
-    return target === this.name;
-  }
 }
 
 /** Undefined for a chain that is not built in. */
@@ -228,7 +219,11 @@ type ChainNames = Pick<ReadonlySet<string>, 'has'>;
 
 type RulePlace = Pick<Required<PathRule>, 'system' | 'table' | 'chain'>;
 
-/** A rule that is compiled on first use. */
+/**
+ * A rule that is compiled on first use.
+ *
+ * @param chains instead of the names of all chains, that of the chain which the rule jumps or goes to, if any.
+ */
 class RuleOnDemand implements CompiledRule, Evictable {
   readonly destination?: string;
   readonly port?: number;
@@ -238,7 +233,7 @@ class RuleOnDemand implements CompiledRule, Evictable {
   constructor(
     private readonly text: string,
     private readonly place: RulePlace,
-    private readonly chains: ChainNames,
+    private readonly chains: ChainNames | string | undefined,
     private readonly host: PathHost,
     private readonly cache: CompiledCache,
   ) {
@@ -269,7 +264,7 @@ class RuleOnDemand implements CompiledRule, Evictable {
     const { destination, networks, port } = this;
     const isIndexed = destination !== undefined || port !== undefined || networks?.source || networks?.destination;
     if (!isIndexed && this.#compiled === undefined && this.cache.canKeep()) {
-      this.#compiled = compileRule(this.text, this.place, this.chains, this.host);
+      this.#compiled = this.#compile();
     }
   }
 
@@ -279,10 +274,16 @@ class RuleOnDemand implements CompiledRule, Evictable {
 
   get #rule(): CompiledRule {
     if (this.#compiled === undefined) {
-      this.#compiled = compileRule(this.text, this.place, this.chains, this.host);
+      this.#compiled = this.#compile();
       this.cache.add(this);
     }
     return this.#compiled;
+  }
+
+  #compile(): CompiledRule {
+    const { chains } = this;
+    const names = typeof chains === 'object' ? chains : new Set(chains === undefined ? [] : [chains]);
+    return compileRule(this.text, this.place, names, this.host);
   }
 
   evict(): void {
