@@ -52,7 +52,7 @@ export async function watchTable(
       return;
     }
     if (isRestarted) {
-      // Only now, so that no change is missed between this check and the first report.
+      // After the restart, so that no change between the check and the restart is missed.
       onDrift(`monitoring of table ${table} was interrupted`, 'possible');
     }
     const stop = () => watch.stop();
