@@ -52,6 +52,29 @@ function synced(running: ReturnType<typeof start>) {
   running.proxier.onEndpointsSynced();
 }
 
+/** A proxier whose only Service another program has removed from the kernel. */
+async function drifted() {
+  const running = start();
+  running.proxier.onServiceUpdate(undefined, makeService('a'));
+  synced(running);
+  await running.clock.advance(2000);
+  running.dataplane.flush();
+  return running;
+}
+
+/** The next write takes effect, is changed by `afterwards`, and is reported as failed. */
+function failAfterApply(
+  dataplane: FakeDataplane,
+  error: Error,
+  afterwards: (dataplane: FakeDataplane) => void = () => {},
+) {
+  return jest.spyOn(dataplane, 'apply').mockImplementationOnce(async (transaction) => {
+    await FakeDataplane.prototype.apply.call(dataplane, transaction);
+    afterwards(dataplane);
+    throw error;
+  });
+}
+
 describe('ReconcilingProxier', () => {
   test('has one loop: a second one is refused, also after the end of the first, and so is one without a signal', async () => {
     const { proxier, abort, loop, clock, successes } = start();
@@ -335,16 +358,8 @@ describe('ReconcilingProxier', () => {
     ['nothing was written', (dataplane: FakeDataplane) => dataplane.flush()],
     ['everything was written', () => {}],
   ])('drift found by a full check is reported when the retry repairs it: %s by the failed sync', async (_, undo) => {
-    const running = start();
-    running.proxier.onServiceUpdate(undefined, makeService('a'));
-    synced(running);
-    await running.clock.advance(2000);
-    running.dataplane.flush();
-    const apply = jest.spyOn(running.dataplane, 'apply').mockImplementationOnce(async (transaction) => {
-      await FakeDataplane.prototype.apply.call(running.dataplane, transaction);
-      undo(running.dataplane);
-      throw new Error('nft ended');
-    });
+    const running = await drifted();
+    const apply = failAfterApply(running.dataplane, new Error('nft ended'), undo);
     await running.clock.advance(DEFAULT_PROXIER_OPTIONS.driftCheckPeriod + 2000);
     expect(apply).toHaveBeenCalled();
     expect(running.dataplane.contents.size).toBe(1);
@@ -354,15 +369,9 @@ describe('ReconcilingProxier', () => {
   });
 
   test('drift that another program undoes before the repair is not reported as repaired', async () => {
-    const running = start();
-    running.proxier.onServiceUpdate(undefined, makeService('a'));
-    synced(running);
-    await running.clock.advance(2000);
-    running.dataplane.flush();
-    const apply = jest.spyOn(running.dataplane, 'apply').mockImplementationOnce(async (transaction) => {
-      await FakeDataplane.prototype.apply.call(running.dataplane, transaction);
-      throw new ProxierError('FAKE_CHANGED', 'another program changed it', { kind: 'perhaps-outdated' });
-    });
+    const running = await drifted();
+    const error = new ProxierError('FAKE_CHANGED', 'another program changed it', { kind: 'perhaps-outdated' });
+    const apply = failAfterApply(running.dataplane, error);
     running.proxier.reconcile();
     await running.clock.advance(5000);
     expect(apply).toHaveBeenCalledTimes(1);
@@ -371,11 +380,7 @@ describe('ReconcilingProxier', () => {
   });
 
   test('drift is reported when it is found after a failed read', async () => {
-    const running = start();
-    running.proxier.onServiceUpdate(undefined, makeService('a'));
-    synced(running);
-    await running.clock.advance(2000);
-    running.dataplane.flush();
+    const running = await drifted();
     const readBack = jest.spyOn(running.dataplane, 'readBack').mockRejectedValueOnce(new Error('nft was killed'));
     running.proxier.reconcile();
     await running.clock.advance(5000);

@@ -20,7 +20,10 @@ export interface NftChange {
 /** A running watch. */
 export interface NftWatch {
   stop(): void;
-  /** Resolves when no further change will be reported, for any reason. */
+  /**
+   * Resolves when no further change will be reported, for any reason, except {@link NftChange.ownerEnded}, which is
+   * reported until {@link NftWatch.stop}.
+   */
   readonly ended: Promise<void>;
 }
 

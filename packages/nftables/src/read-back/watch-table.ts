@@ -2,7 +2,7 @@ import { type Clock, type DriftReporter, type IPFamily, pause } from '@kube-prox
 import type { Nft, NftChange } from '@kube-proxier/linux';
 import { nftFamily, TABLE } from '../plan/layout.js';
 
-/** Milliseconds between two starts of monitoring. */
+/** Minimum time in milliseconds between two starts of monitoring. */
 const MIN_INTERVAL = 1000;
 
 /**
