@@ -1,4 +1,4 @@
-import type { Map as PersistentMap } from 'immutable';
+import type { MapDraft, PersistentMap } from '../model/persistent-map.js';
 import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import type { Slices } from '../pacing/slices.js';
 
@@ -6,7 +6,17 @@ import type { Slices } from '../pacing/slices.js';
 export class ClusterIPCount {
   readonly #touched = new Set<string>();
 
-  constructor(public table: PersistentMap<string, number>) {}
+  readonly #counts: MapDraft<string, number>;
+
+  /** @param previous the counts of the previous state. */
+  constructor(previous: PersistentMap<string, number>) {
+    this.#counts = previous.draft();
+  }
+
+  /** The counts of the next state. */
+  finish(): PersistentMap<string, number> {
+    return this.#counts.finish();
+  }
 
   /** Replaces the frontends of a service port. */
   replace(before: ResolvedServicePort | undefined, after: ResolvedServicePort | undefined): void {
@@ -19,8 +29,12 @@ export class ClusterIPCount {
 
   #count(address: string | undefined, by: 1 | -1): void {
     if (address !== undefined) {
-      const count = (this.table.get(address) ?? 0) + by;
-      this.table = count === 0 ? this.table.delete(address) : this.table.set(address, count);
+      const count = (this.#counts.get(address) ?? 0) + by;
+      if (count === 0) {
+        this.#counts.delete(address);
+      } else {
+        this.#counts.set(address, count);
+      }
       this.#touched.add(address);
     }
   }
@@ -32,7 +46,7 @@ export class ClusterIPCount {
       if (isLong) {
         yield;
       }
-      if (previous.has(address) !== this.table.has(address)) {
+      if (previous.has(address) !== this.#counts.has(address)) {
         changed.add(address);
       }
     }

@@ -112,11 +112,14 @@ describe('weights', () => {
     resolver.updateService(undefined, service({ [WEIGHTS]: '10.0.0.1=2' }));
     resolver.updateService(undefined, makeService('ns/other', { clusterIP: '10.96.0.2', ports: [{ port: 80 }] }));
     resolver.updateEndpointSlice(undefined, makeSlice('ns/web', ['10.0.0.1', '10.0.0.2']));
-    const before = portOf(resolver.applyPending().state);
+    const before = resolver.applyPending().state;
     resolver.updateService(service({ [WEIGHTS]: '10.0.0.1=2' }), service({ [WEIGHTS]: '10.0.0.1=3' }));
     const { state, changes } = resolver.applyPending();
-    expect([...changes.servicePorts.keys()]).toEqual([before.key]);
-    expect(portOf(state).cluster[1]).toBe(before.cluster[1]);
+    const [key, ...others] = changes.servicePorts.keys();
+    expect([key, others]).toEqual(['ns/web:/TCP', []]);
+    const endpointsOf = ({ servicePorts }: ProxyState) => key && servicePorts.get(key)?.cluster;
+    expect(endpointsOf(state)).toHaveLength(2);
+    expect(endpointsOf(state)?.[1]).toBe(endpointsOf(before)?.[1]);
     resolver.updateService(service({ [WEIGHTS]: '10.0.0.1=3' }), service({ [WEIGHTS]: '10.0.0.1 = 3,' }));
     expect(resolver.applyPending().changes.servicePorts.size).toBe(0);
   });

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { Map as PersistentMap } from 'immutable';
 import type { FrontendKey } from '../model/frontend.js';
+import { PersistentMap } from '../model/persistent-map.js';
 import type { ResolvedServicePort } from '../model/proxy-state.js';
 import type { ServicePortKey } from '../model/service-port-name.js';
 import { finish } from '../pacing/slices.js';
@@ -19,16 +19,17 @@ test.each([[[web, cart]], [[cart, web]]])(
       [web, having('a', 'b')],
       [cart, having('c')],
     ]);
-    const after = PersistentMap([
+    const after = new Map([
       [web, having('a', 'c')],
       [cart, having('b')],
     ]);
-    const before = PersistentMap({ a: web, b: web, c: cart }) as unknown as PersistentMap<FrontendKey, ServicePortKey>;
-    const table = before.asMutable();
+    const before = { a: web, b: web, c: cart } as Record<FrontendKey, ServicePortKey>;
+    const table = PersistentMap.of(Object.entries(before) as [FrontendKey, ServicePortKey][]).draft();
+    const owners = () => Object.fromEntries(table.finish());
     const moved = order.map((key) => ({ key, before: previous.get(key) }));
     finish(moveFrontends(table, moved, after, true));
-    expect(table.toObject()).toEqual({ a: web, b: cart, c: web });
-    finish(moveFrontends(table, [{ key: cart, before: after.get(cart) }], PersistentMap(), false));
-    expect(table.toObject()).toEqual({ a: web, c: web });
+    expect(owners()).toEqual({ a: web, b: cart, c: web });
+    finish(moveFrontends(table, [{ key: cart, before: after.get(cart) }], new Map(), false));
+    expect(owners()).toEqual({ a: web, c: web });
   },
 );

@@ -1,5 +1,5 @@
-import type { Map as PersistentMap } from 'immutable';
 import type { FrontendKey } from '../model/frontend.js';
+import type { MapDraft } from '../model/persistent-map.js';
 import type { ResolvedServicePort } from '../model/proxy-state.js';
 import type { ServicePortKey } from '../model/service-port-name.js';
 import type { Slices } from '../pacing/slices.js';
@@ -14,14 +14,14 @@ export interface MovedFrontends {
  * Updates the owners of frontends. All removals precede additions, because a frontend may move from one service port to
  * another.
  *
- * @param frontends the table, mutable.
+ * @param frontends the table of the next state.
  * @param after the service ports of the next state.
  * @param isLong whether it yields after each service port.
  */
 export function* moveFrontends(
-  frontends: PersistentMap<FrontendKey, ServicePortKey>,
+  frontends: MapDraft<FrontendKey, ServicePortKey>,
   moved: readonly MovedFrontends[],
-  after: Pick<PersistentMap<ServicePortKey, ResolvedServicePort>, 'get'>,
+  after: Pick<ReadonlyMap<ServicePortKey, ResolvedServicePort>, 'get'>,
   isLong: boolean,
 ): Slices<void> {
   for (const { key, before } of moved) {

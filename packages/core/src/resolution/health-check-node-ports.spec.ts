@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Map as PersistentMap } from 'immutable';
+import { PersistentMap } from '../model/persistent-map.js';
 import type { HealthCheckNodePort } from '../model/proxy-state.js';
 import type { ServicePort } from '../model/service-port.js';
 import type { ServiceKey } from '../model/service-port-name.js';
@@ -13,7 +13,7 @@ function portOf(name: string, healthCheckNodePort: number): ServicePort {
 }
 
 test('only Services whose health check node port or number of endpoints differs have changed', () => {
-  const empty = PersistentMap<ServiceKey, HealthCheckNodePort>();
+  const empty = PersistentMap.empty<ServiceKey, HealthCheckNodePort>();
   const ports = new Map([
     [web, [portOf('web', 0), portOf('web', 32000)]],
     [cart, [portOf('cart', 0)]],
@@ -21,7 +21,7 @@ test('only Services whose health check node port or number of endpoints differs 
   const resolve = (before: typeof empty, endpoints: number) =>
     finish(resolveHealthCheckNodePorts(before, [web, cart], ports, () => endpoints, true));
   const first = resolve(empty, 2);
-  expect(first.table.toObject()).toEqual({
+  expect(Object.fromEntries(first.table)).toEqual({
     [web]: { namespace: 'work', name: 'web', port: 32000, localEndpoints: 2 },
   });
   expect([...first.changed]).toEqual([web]);

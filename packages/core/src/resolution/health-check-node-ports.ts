@@ -1,4 +1,4 @@
-import type { Map as PersistentMap } from 'immutable';
+import type { PersistentMap } from '../model/persistent-map.js';
 import type { HealthCheckNodePort } from '../model/proxy-state.js';
 import type { ServicePort } from '../model/service-port.js';
 import type { ServiceKey } from '../model/service-port-name.js';
@@ -24,7 +24,7 @@ export function* resolveHealthCheckNodePorts(
   localEndpoints: (service: ServiceKey) => number,
   isLong: boolean,
 ): Slices<HealthCheckNodePorts> {
-  let table = before;
+  const table = before.draft();
   const changed = new Set<ServiceKey>();
   for (const service of services) {
     if (isLong) {
@@ -39,9 +39,13 @@ export function* resolveHealthCheckNodePorts(
       localEndpoints: localEndpoints(service),
     };
     if (!structurallyEqual(previous, current)) {
-      table = current ? table.set(service, current) : table.delete(service);
+      if (current) {
+        table.set(service, current);
+      } else {
+        table.delete(service);
+      }
       changed.add(service);
     }
   }
-  return { table, changed };
+  return { table: table.finish(), changed };
 }

@@ -1,21 +1,23 @@
-import { Map as PersistentMap } from 'immutable';
+import { type MapDraft, PersistentMap } from '../model/persistent-map.js';
 import { type HeldPortRange, portRangeSpace } from '../model/port-range.js';
 import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 
-type Table = PersistentMap<string, readonly HeldPortRange[]>;
+type Ranges = PersistentMap<string, readonly HeldPortRange[]>;
 
 /** Builder of the port range index of the next state. */
 export class HeldRanges {
-  #table: Table | undefined;
+  readonly #previous: Ranges | undefined;
+  #draft: MapDraft<string, readonly HeldPortRange[]> | undefined;
 
   /** Starts from the index of the previous state. */
   constructor(previous: ProxyState['portRanges']) {
-    this.#table = previous as Table | undefined;
+    this.#previous = previous as Ranges | undefined;
   }
 
-  /** Undefined when there are none. */
-  get table(): ProxyState['portRanges'] {
-    return this.#table === undefined || this.#table.size === 0 ? undefined : this.#table;
+  /** The index of the next state; undefined when there are none. */
+  finish(): ProxyState['portRanges'] {
+    const ranges = this.#draft?.finish() ?? this.#previous;
+    return ranges === undefined || ranges.size === 0 ? undefined : ranges;
   }
 
   /** Replaces the ranges of a service port. */
@@ -31,17 +33,16 @@ export class HeldRanges {
       if (port === undefined || address === undefined || last === undefined) {
         continue;
       }
-      const table: Table = this.#table ?? PersistentMap();
+      this.#draft ??= (this.#previous ?? PersistentMap.empty<string, readonly HeldPortRange[]>()).draft();
       const space = portRangeSpace(protocol, address);
-      const others = (table.get(space) ?? []).filter(({ owner }) => owner !== port.key);
+      const others = (this.#draft.get(space) ?? []).filter(({ owner }) => owner !== port.key);
       const ranges = isHeld ? [...others, { first, last, owner: port.key }] : others;
-      this.#table =
-        ranges.length === 0
-          ? table.delete(space)
-          : table.set(
-              space,
-              ranges.sort((a, b) => a.first - b.first),
-            );
+      if (ranges.length === 0) {
+        this.#draft.delete(space);
+      } else {
+        ranges.sort((a, b) => a.first - b.first);
+        this.#draft.set(space, ranges);
+      }
     }
   }
 }

@@ -1,8 +1,8 @@
-import { Map as PersistentMap } from 'immutable';
 import type { IPFamily } from '../model/address.js';
 import type { AddressOverlap } from '../model/address-overlap.js';
 import type { ChangeSet, ServicePortChange } from '../model/change-set.js';
 import type { FrontendKey } from '../model/frontend.js';
+import { PersistentMap } from '../model/persistent-map.js';
 import type { PortRangeSupport } from '../model/port-range.js';
 import type { HealthCheckNodePort, NodeState, ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import { sameRendering } from '../model/same-rendering.js';
@@ -101,10 +101,10 @@ export class ProxyStateResolver {
     this.#state = {
       family,
       revision: 0,
-      servicePorts: PersistentMap(),
-      frontends: PersistentMap(),
-      healthCheckNodePorts: PersistentMap(),
-      clusterIPs: PersistentMap(),
+      servicePorts: PersistentMap.empty(),
+      frontends: PersistentMap.empty(),
+      healthCheckNodePorts: PersistentMap.empty(),
+      clusterIPs: PersistentMap.empty(),
       node: this.#node,
     };
   }
@@ -233,8 +233,8 @@ export class ProxyStateResolver {
 
     const rendered = new Map<ServicePortKey, ServicePortChange>();
     const resolved = new Map<ServicePortKey, ServicePortChange>();
-    const servicePorts = (previous.servicePorts as PersistentMap<ServicePortKey, ResolvedServicePort>).asMutable();
-    const frontends = (previous.frontends as PersistentMap<FrontendKey, ServicePortKey>).asMutable();
+    const servicePorts = (previous.servicePorts as PersistentMap<ServicePortKey, ResolvedServicePort>).draft();
+    const frontends = (previous.frontends as PersistentMap<FrontendKey, ServicePortKey>).draft();
     /** Service ports whose frontends differ. Most changes affect endpoints only. */
     const moved: MovedFrontends[] = [];
     const ranges = new HeldRanges(previous.portRanges);
@@ -287,11 +287,11 @@ export class ProxyStateResolver {
     this.#state = {
       family: this.#family,
       revision: previous.revision + 1,
-      servicePorts: servicePorts.wasAltered() ? servicePorts.asImmutable() : previous.servicePorts,
-      frontends: frontends.wasAltered() ? frontends.asImmutable() : previous.frontends,
+      servicePorts: servicePorts.finish(),
+      frontends: frontends.finish(),
       ...rangesOfState(ranges),
       healthCheckNodePorts: health.table,
-      clusterIPs: clusterIPs.table,
+      clusterIPs: clusterIPs.finish(),
       node,
     };
     this.#isWhole = true;
@@ -467,6 +467,7 @@ function* eachOf<Item>(first: ReadonlySet<Item>, second: ReadonlySet<Item>): Ite
   }
 }
 
-function rangesOfState({ table }: HeldRanges): Pick<ProxyState, 'portRanges'> {
-  return table === undefined ? {} : { portRanges: table };
+function rangesOfState(held: HeldRanges): Pick<ProxyState, 'portRanges'> {
+  const portRanges = held.finish();
+  return portRanges === undefined ? {} : { portRanges };
 }
