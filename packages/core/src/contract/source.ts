@@ -29,8 +29,8 @@ export interface SourceContext {
  * Rules for every implementation:
  * - **An unreadable object is never treated as deleted.** A source that cannot read (API server unavailable, file
  *   malformed, directory missing) reports no removal: the objects reported last stay valid until it can read again.
- * - **Events carry the previous object.** `previous` is the very object that this source last reported for that name,
- *   `current` the new one; an unchanged object causes no event.
+ * - **Events carry the previous object.** `previous` equals what this source last reported for that name (it need not be
+ *   the same object in memory), `current` is the new one; an unchanged object causes no event.
  * - **Synced once.** `onServicesSynced` and `onEndpointsSynced` are each called exactly once, after every existing
  *   object was reported; never when the source is stopped before that.
  * - **Handlers may fail.** A handler that throws is logged, and the next event is still delivered.

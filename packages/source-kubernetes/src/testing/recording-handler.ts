@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { EndpointSlice, Node, Service, SourceHandler } from '@kube-proxier/core';
 
 /** One event, as text: `+ Service default/web`, `synced services`. */
@@ -57,8 +58,8 @@ export class RecordingHandler implements SourceHandler {
     const key = `${metadata?.namespace}/${metadata?.name}`;
     const sign = previous ? (current ? '~' : '-') : '+';
     this.events.push(`${sign} ${kind} ${key}`);
-    if (view.get(key) !== previous) {
-      this.violations.push(`${sign} ${kind} ${key}: previous is not the object that was handed out last`);
+    if (!isDeepStrictEqual(view.get(key), previous)) {
+      this.violations.push(`${sign} ${kind} ${key}: previous differs from what was reported last`);
     }
     if (previous && current && JSON.stringify(previous) === JSON.stringify(current)) {
       this.violations.push(`${sign} ${kind} ${key}: nothing changed`);

@@ -16,43 +16,40 @@ export interface PreparedObject {
   readonly text: string;
 }
 
-interface KnownObject {
-  /** JSON of the retained fields, packed. */
-  readonly text: string;
-  /** The very object that was reported, while it is referenced elsewhere. */
-  readonly handedOut: WeakRef<object>;
-  /** Number of the last list that contained it. */
-  list: number;
-  /** Number of the current or last list at the time when it was added. */
-  readonly since: number;
+/** A list that has begun. */
+interface RunningList {
+  /** Keys of objects that were known before, and that the list has not named so far. */
+  readonly unconfirmed: Set<string>;
+  /** Keys of objects that were not known before; undefined when no object was, so that all are. */
+  readonly added: Set<string> | undefined;
 }
 
 /**
  * The known objects of one kind.
  *
- * Objects are stored as text, which takes a fraction of the memory. An object that is still referenced is returned as
- * itself; otherwise an equal one is created, which makes no visible difference.
+ * Objects are stored as text, which takes a fraction of the memory: JSON of the retained fields, packed. What is
+ * returned is created from it.
  */
 export class ObjectCache {
-  readonly #objects = new Map<string, KnownObject>();
-  #list = 0;
-  #namedInList = 0;
+  readonly #texts = new Map<string, string>();
+  /** Undefined before the first list, and when the last one was completed or rejected. */
+  #list: RunningList | undefined;
 
   constructor(private readonly resource: WatchedResource) {}
 
   get size(): number {
-    return this.#objects.size;
+    return this.#texts.size;
   }
 
-  /** Number of distinct objects in the current or last full list. */
+  /** Number of known objects that the running list has named; of all when none is running. */
   get named(): number {
-    return this.#namedInList;
+    return this.#texts.size - (this.#list?.unconfirmed.size ?? 0);
   }
 
   /** Called when a full list starts. */
   beginList(): void {
-    this.#namedInList = 0;
-    this.#list += 1;
+    const isFirst = this.#texts.size === 0;
+    this.#list = { unconfirmed: new Set(this.#texts.keys()), added: isFirst ? undefined : new Set() };
   }
 
   /**
@@ -61,31 +58,25 @@ export class ObjectCache {
    * @returns the change, undefined when no retained field changed; `malformed` when it has no name.
    */
   put({ key, kept }: ReceivedObject): ObjectChange | 'malformed' | undefined {
-    return key === undefined ? 'malformed' : this.#put({ key, text: this.#textOf(kept) }, kept as object);
+    return key === undefined ? 'malformed' : this.#put({ key, text: this.#textOf(kept) }, () => kept as object);
   }
 
   /** Records an object that was prepared before. @returns the change, undefined when no retained field changed. */
   putPrepared(prepared: PreparedObject): ObjectChange | undefined {
-    return this.#put(prepared, this.resource.shape.unpack(JSON.parse(prepared.text)) as object);
+    return this.#put(prepared, () => this.#unpack(prepared.text));
   }
 
-  #put({ key, text }: PreparedObject, kept: object): ObjectChange | undefined {
-    const known = this.#objects.get(key);
-    if (known?.list !== this.#list) {
-      this.#namedInList += 1;
-    }
-    if (known?.text === text) {
-      known.list = this.#list;
+  #put({ key, text }: PreparedObject, kept: () => object): ObjectChange | undefined {
+    const known = this.#texts.get(key);
+    this.#list?.unconfirmed.delete(key);
+    if (known === text) {
       return undefined;
     }
-    const current = this.#complete(kept);
-    this.#objects.set(key, {
-      text,
-      handedOut: new WeakRef(current),
-      list: this.#list,
-      since: known?.since ?? this.#list,
-    });
-    return { previous: known && this.#recall(known), current };
+    if (known === undefined) {
+      this.#list?.added?.add(key);
+    }
+    this.#texts.set(key, text);
+    return { previous: known === undefined ? undefined : this.#objectOf(known), current: this.#complete(kept()) };
   }
 
   /**
@@ -94,79 +85,68 @@ export class ObjectCache {
    * @returns the retained part, to be recorded later; undefined when unchanged.
    */
   prepareUnlessKnown(key: string, kept: unknown): PreparedObject | undefined {
-    const known = this.#objects.get(key);
     const text = this.#textOf(kept);
-    if (known?.text !== text) {
+    if (this.#texts.get(key) !== text) {
       return { key, text };
     }
-    if (known.list !== this.#list) {
-      this.#namedInList += 1;
-      known.list = this.#list;
-    }
+    this.#list?.unconfirmed.delete(key);
     return undefined;
   }
 
   /** Records that the current list does not have this object. */
   unconfirm(key: string): void {
-    const known = this.#objects.get(key);
-    if (known?.list === this.#list) {
-      this.#namedInList -= 1;
-      known.list -= 1;
+    if (this.#texts.has(key)) {
+      this.#list?.unconfirmed.add(key);
     }
   }
 
   /** @returns the change; undefined when the object was unknown; `malformed` when it has no name. */
   remove({ key }: ReceivedObject): ObjectChange | 'malformed' | undefined {
-    const known = key === undefined ? undefined : this.#objects.get(key);
-    if (key === undefined) {
-      return 'malformed';
-    }
-    if (!known) {
+    return key === undefined ? 'malformed' : this.#remove(key);
+  }
+
+  #remove(key: string): ObjectChange | undefined {
+    const known = this.#texts.get(key);
+    if (known === undefined) {
       return undefined;
     }
-    this.#objects.delete(key);
-    return { previous: this.#recall(known), current: undefined };
+    this.#texts.delete(key);
+    this.#list?.unconfirmed.delete(key);
+    this.#list?.added?.delete(key);
+    return { previous: this.#objectOf(known), current: undefined };
   }
 
   /** Completes the full list: objects that it does not contain were deleted. */
   endList(): readonly ObjectChange[] {
-    const changes: ObjectChange[] = [];
-    for (const [key, known] of this.#objects) {
-      if (known.list !== this.#list) {
-        this.#objects.delete(key);
-        changes.push({ previous: this.#recall(known), current: undefined });
-      }
-    }
-    return changes;
+    return this.#removeAll(this.#list?.unconfirmed ?? []);
   }
 
   /** Rejects the full list: objects that it added are removed. */
   undoList(): readonly ObjectChange[] {
-    const changes: ObjectChange[] = [];
-    for (const [key, known] of this.#objects) {
-      if (known.since === this.#list) {
-        this.#objects.delete(key);
-        changes.push({ previous: this.#recall(known), current: undefined });
-      }
-    }
-    return changes;
+    return this.#removeAll(this.#list === undefined ? [] : (this.#list.added ?? this.#texts.keys()));
+  }
+
+  #removeAll(keys: Iterable<string>): readonly ObjectChange[] {
+    const removed = [...keys];
+    this.#list = undefined;
+    return removed.flatMap((key) => this.#remove(key) ?? []);
   }
 
   /** Whether an object with this name is known. */
   has({ key }: ReceivedObject): boolean {
-    return this.#objects.has(key ?? '');
+    return this.#texts.has(key ?? '');
   }
 
   /** An object by its namespace and name, or its name; undefined when unknown. */
   get(name: string, namespace?: string): object | undefined {
-    const known = this.#objects.get(namespace === undefined ? name : `${namespace}/${name}`);
-    return known && this.#recall(known);
+    const known = this.#texts.get(namespace === undefined ? name : `${namespace}/${name}`);
+    return known === undefined ? undefined : this.#objectOf(known);
   }
 
-  /** All objects, each created unless it is still referenced. */
+  /** All objects, each created when it is read. */
   *values(): IterableIterator<object> {
-    for (const known of this.#objects.values()) {
-      yield this.#recall(known);
+    for (const text of this.#texts.values()) {
+      yield this.#objectOf(text);
     }
   }
 
@@ -174,8 +154,12 @@ export class ObjectCache {
     return flatText(JSON.stringify(this.resource.shape.pack(kept)));
   }
 
-  #recall(known: KnownObject): object {
-    return known.handedOut.deref() ?? this.#complete(this.resource.shape.unpack(JSON.parse(known.text)) as object);
+  #objectOf(text: string): object {
+    return this.#complete(this.#unpack(text));
+  }
+
+  #unpack(text: string): object {
+    return this.resource.shape.unpack(JSON.parse(text)) as object;
   }
 
   /** Items of lists omit their kind. */
