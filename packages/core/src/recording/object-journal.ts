@@ -143,7 +143,7 @@ export class ObjectJournal {
     if (name === undefined || (definition === undefined && skipped === undefined)) {
       return removed;
     }
-    // The definition of a Service is in memory anyway, unlike that of a slice, so that at a start its text can wait.
+    // The definition of a Service is small, unlike that of a slice, so that at a start its text can wait.
     if (definition !== undefined && !this.#isRecording && kind === 'Service') {
       this.texts.setLater(keyOf(kind, name), () => JSON.stringify(reduce(definition)));
       return removed;

@@ -4,8 +4,8 @@ import type { ServicePort } from '../model/service-port.js';
 import type { ServicePortKey } from '../model/service-port-name.js';
 import { ObjectReader } from '../objects/object-reader.js';
 import { makeService } from '../testing/objects.js';
+import { servicePortsOf } from '../tracking/service-ports.js';
 import { FrontendOwnership } from './frontend-ownership.js';
-import { servicePortsOf } from './service-ports.js';
 
 const NODE = '192.168.0.2';
 const ADDRESSES = { node: new Set([NODE]), podNetworks: [], serviceNetworks: [] };

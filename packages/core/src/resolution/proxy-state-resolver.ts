@@ -9,7 +9,6 @@ import { sameRendering } from '../model/same-rendering.js';
 import type { ServicePort } from '../model/service-port.js';
 import { type Protocol, type ServiceKey, type ServicePortKey, serviceOfPort } from '../model/service-port-name.js';
 import { structurallyEqual } from '../model/structurally-equal.js';
-import type { ServiceDefinition } from '../objects/definitions.js';
 import type { ObjectProblem } from '../objects/object-problem.js';
 import type { ObjectReader } from '../objects/object-reader.js';
 import type { EndpointSlice, Node, Service } from '../objects/objects.js';
@@ -27,7 +26,6 @@ import { resolveHealthCheckNodePorts } from './health-check-node-ports.js';
 import { HeldRanges } from './held-ranges.js';
 import { NodeFacts } from './node-facts.js';
 import { resolvedServicePort, type WantedServicePort } from './resolved-service-port.js';
-import { servicePortsOf } from './service-ports.js';
 import { usableRange } from './usable-range.js';
 
 /** Number of service ports that are resolved without pauses, within a few milliseconds. */
@@ -69,7 +67,6 @@ export class ProxyStateResolver {
   readonly #slices: EndpointSliceTracker;
   readonly #facts: NodeFacts;
   readonly #wanted = new Map<ServicePortKey, WantedServicePort>();
-  readonly #ports = new Map<ServiceKey, readonly ServicePort[]>();
   /** Of Services with many ports. */
   readonly #portsByKey = new WeakMap<readonly ServicePort[], ReadonlyMap<ServicePortKey, ServicePort>>();
   readonly #ownership: FrontendOwnership;
@@ -85,7 +82,7 @@ export class ProxyStateResolver {
     this.#masqueradeAll = options.masqueradeAll;
     this.#reader = reader;
     this.#problems = new FrontendProblems(onProblem);
-    this.#services = new ServiceChangeTracker(reader);
+    this.#services = new ServiceChangeTracker(family, reader);
     this.#slices = new EndpointSliceTracker(
       family,
       reader,
@@ -205,7 +202,9 @@ export class ProxyStateResolver {
     const hasManyServices = services.size > few;
     for (const key of services.keys()) {
       const change = this.#services.apply(key);
-      yield* this.#replaceService(key, change.previous, change.current, touched);
+      for (const port of [...change.previous, ...change.current]) {
+        touched.add(port.key);
+      }
       healthChecked.add(key);
       if (hasManyServices) {
         yield;
@@ -278,7 +277,7 @@ export class ProxyStateResolver {
     const health = yield* resolveHealthCheckNodePorts(
       previous.healthCheckNodePorts as PersistentMap<ServiceKey, HealthCheckNodePort>,
       healthChecked,
-      this.#ports,
+      this.#services.ports,
       (service) => this.#slices.localReadyEndpoints(service),
       isLong,
     );
@@ -315,7 +314,7 @@ export class ProxyStateResolver {
       touched.add(key);
       yield;
     }
-    for (const [service, ports] of this.#ports) {
+    for (const [service, ports] of this.#services.ports) {
       services.add(service);
       for (const { key } of ports) {
         touched.add(key);
@@ -331,31 +330,8 @@ export class ProxyStateResolver {
     return changed;
   }
 
-  *#replaceService(
-    key: ServiceKey,
-    previous: ServiceDefinition | undefined,
-    current: ServiceDefinition | undefined,
-    touched: Set<ServicePortKey>,
-  ): Slices<void> {
-    for (const port of servicePortsOf(previous, this.#family)) {
-      touched.add(port.key);
-    }
-    const ports = servicePortsOf(current, this.#family);
-    if (ports.length > FEW) {
-      yield;
-    }
-    for (const port of ports) {
-      touched.add(port.key);
-    }
-    if (ports.length > 0) {
-      this.#ports.set(key, ports);
-    } else {
-      this.#ports.delete(key);
-    }
-  }
-
   #portOf(service: ServiceKey, key: ServicePortKey): ServicePort | undefined {
-    const ports = this.#ports.get(service);
+    const ports = this.#services.ports.get(service);
     if (ports === undefined || ports.length <= FEW) {
       return ports?.find((port) => port.key === key);
     }
