@@ -23,12 +23,28 @@ export interface EndpointView {
   readonly hasAny: boolean;
 }
 
-const NO_SELECTION: EndpointSelection = { topology: 'none', clusterBasis: 'none', localBasis: 'none' };
+/** Selections by content: there are few. */
+const SELECTIONS = new Map<string, EndpointSelection>();
+
+function selectionOf(
+  topology: EndpointSelection['topology'],
+  clusterBasis: EndpointSelection['clusterBasis'],
+  localBasis: EndpointSelection['localBasis'],
+): EndpointSelection {
+  const key = `${topology} ${clusterBasis} ${localBasis}`;
+  let selection = SELECTIONS.get(key);
+  if (selection === undefined) {
+    selection = { topology, clusterBasis, localBasis };
+    SELECTIONS.set(key, selection);
+  }
+  return selection;
+}
+
 export const EMPTY_VIEW: EndpointView = {
   candidates: NO_ENDPOINTS,
   cluster: NO_ENDPOINTS,
   local: NO_ENDPOINTS,
-  selection: NO_SELECTION,
+  selection: selectionOf('none', 'none', 'none'),
   hasAny: false,
 };
 
@@ -53,15 +69,19 @@ function isStandIn(endpoint: Endpoint): boolean {
   return endpoint.serving && endpoint.terminating && !isDrained(endpoint);
 }
 
+/** Counts of shorter lists are not kept: counting again is as fast. */
+const FEW = 64;
+
 /**
  * The endpoints of one service port and their selection for this node.
  *
- * The counts that determine the selection are maintained incrementally, so that the cost is proportional to the change
- * (and one pass over references), not to all endpoints.
+ * The counts that determine the selection of a long list are maintained incrementally, so that the cost is proportional
+ * to the change (and one pass over references), not to all endpoints.
  */
 export class EndpointSet {
   #current: EndpointView = EMPTY_VIEW;
-  #counts = noCounts();
+  /** Undefined for a short list. */
+  #counts: Counts | undefined;
 
   constructor(private place: TopologyPlace) {}
 
@@ -71,10 +91,7 @@ export class EndpointSet {
 
   /** Sets the first endpoints. Keeps the list itself: most Services have one slice, which shares it. */
   fill(candidates: SortedEndpoints): void {
-    for (const endpoint of candidates) {
-      this.#count(endpoint, 1);
-    }
-    this.#current = this.#choose(candidates, undefined);
+    this.#current = this.#choose(candidates, undefined, this.#countAll(candidates));
   }
 
   /** Sets or removes endpoints by key. */
@@ -84,88 +101,42 @@ export class EndpointSet {
     if (next === candidates) {
       return;
     }
-    for (const [key, endpoint] of changes) {
-      this.#count(findEndpoint(candidates, key), -1);
-      this.#count(endpoint, 1);
+    const counts = this.#counts;
+    if (counts === undefined || next.length <= FEW) {
+      this.#current = this.#choose(next, changes, this.#countAll(next));
+      return;
     }
-    this.#current = this.#choose(next, changes);
+    for (const [key, endpoint] of changes) {
+      count(findEndpoint(candidates, key), -1, this.place, counts);
+      count(endpoint, 1, this.place, counts);
+    }
+    this.#current = this.#choose(next, changes, counts);
   }
 
   /** The node moved to another zone. */
   moveTo(place: TopologyPlace): void {
     this.place = place;
-    this.#counts = noCounts();
-    for (const endpoint of this.#current.candidates) {
-      this.#count(endpoint, 1);
-    }
-    this.#current = this.#choose(this.#current.candidates, undefined);
+    const { candidates } = this.#current;
+    this.#current = this.#choose(candidates, undefined, this.#countAll(candidates));
   }
 
-  #count(endpoint: Endpoint | undefined, by: 1 | -1): void {
-    if (!endpoint) {
-      return;
+  #countAll(endpoints: SortedEndpoints): Counts {
+    const counts = noCounts();
+    for (const endpoint of endpoints) {
+      count(endpoint, 1, this.place, counts);
     }
-    const { place } = this;
-    const counts = this.#counts;
-    if (isSelectable(endpoint)) {
-      counts.ready += by;
-      if (endpoint.isLocal) {
-        counts.readyLocal += by;
-      }
-      if (place.nodeHints && endpoint.nodeHints.length > 0) {
-        counts.readyWithNodeHints += by;
-        if (endpoint.nodeHints.includes(place.nodeName)) {
-          counts.readyHintedHere += by;
-        }
-      }
-      if (endpoint.zoneHints.length > 0) {
-        counts.readyWithZoneHints += by;
-        if (place.zone !== undefined && endpoint.zoneHints.includes(place.zone)) {
-          counts.readyHintedZone += by;
-        }
-      }
-    }
-    if (isStandIn(endpoint)) {
-      counts.standIns += by;
-      if (endpoint.isLocal) {
-        counts.localStandIns += by;
-      }
-    }
-  }
-
-  #select(): EndpointSelection {
-    const counts = this.#counts;
-    const basis = (ready: number, standIns: number) => (ready > 0 ? 'ready' : standIns > 0 ? 'terminating' : 'none');
-    return {
-      topology: this.#topology(),
-      clusterBasis: basis(counts.ready, counts.standIns),
-      localBasis: basis(counts.readyLocal, counts.localStandIns),
-    };
-  }
-
-  /** Spec K-51: hints apply only when every ready endpoint has them and one is assigned to this node or zone. */
-  #topology(): EndpointSelection['topology'] {
-    const counts = this.#counts;
-    if (counts.ready === 0) {
-      return 'none';
-    }
-    if (counts.readyWithNodeHints === counts.ready && counts.readyHintedHere > 0) {
-      return 'PreferSameNode';
-    }
-    return counts.readyWithZoneHints === counts.ready && counts.readyHintedZone > 0 ? 'PreferSameZone' : 'none';
+    this.#counts = endpoints.length > FEW ? counts : undefined;
+    return counts;
   }
 
   #choose(
     candidates: SortedEndpoints,
     changes: readonly (readonly [key: string, endpoint: Endpoint | undefined])[] | undefined,
+    counts: Counts,
   ): EndpointView {
     const before = this.#current;
-    const chosen = this.#select();
-    const same = (Object.keys(chosen) as (keyof EndpointSelection)[]).every(
-      (key) => chosen[key] === before.selection[key],
-    );
-    const selection = same ? before.selection : chosen;
-    const keep = same && changes !== undefined;
+    const selection = select(counts);
+    const keep = selection === before.selection && changes !== undefined;
     const list = (previous: SortedEndpoints, isIn: (endpoint: Endpoint) => boolean): SortedEndpoints => {
       // Most Services use all their endpoints: both fields then share one list.
       const isWhole = keep
@@ -187,7 +158,7 @@ export class EndpointSet {
       cluster: list(before.cluster, this.#clusterMember(selection)),
       local: list(before.local, localMember(selection)),
       selection,
-      hasAny: this.#counts.ready > 0 || this.#counts.standIns > 0,
+      hasAny: counts.ready > 0 || counts.standIns > 0,
     };
   }
 
@@ -220,6 +191,56 @@ function localMember(selection: EndpointSelection): (endpoint: Endpoint) => bool
     case 'ready':
       return (endpoint) => endpoint.isLocal && isSelectable(endpoint);
   }
+}
+
+function count(endpoint: Endpoint | undefined, by: 1 | -1, place: TopologyPlace, counts: Counts): void {
+  if (!endpoint) {
+    return;
+  }
+  if (isSelectable(endpoint)) {
+    counts.ready += by;
+    if (endpoint.isLocal) {
+      counts.readyLocal += by;
+    }
+    if (place.nodeHints && endpoint.nodeHints.length > 0) {
+      counts.readyWithNodeHints += by;
+      if (endpoint.nodeHints.includes(place.nodeName)) {
+        counts.readyHintedHere += by;
+      }
+    }
+    if (endpoint.zoneHints.length > 0) {
+      counts.readyWithZoneHints += by;
+      if (place.zone !== undefined && endpoint.zoneHints.includes(place.zone)) {
+        counts.readyHintedZone += by;
+      }
+    }
+  }
+  if (isStandIn(endpoint)) {
+    counts.standIns += by;
+    if (endpoint.isLocal) {
+      counts.localStandIns += by;
+    }
+  }
+}
+
+function select(counts: Counts): EndpointSelection {
+  const basis = (ready: number, standIns: number) => (ready > 0 ? 'ready' : standIns > 0 ? 'terminating' : 'none');
+  return selectionOf(
+    topologyOf(counts),
+    basis(counts.ready, counts.standIns),
+    basis(counts.readyLocal, counts.localStandIns),
+  );
+}
+
+/** Spec K-51: hints apply only when every ready endpoint has them and one is assigned to this node or zone. */
+function topologyOf(counts: Counts): EndpointSelection['topology'] {
+  if (counts.ready === 0) {
+    return 'none';
+  }
+  if (counts.readyWithNodeHints === counts.ready && counts.readyHintedHere > 0) {
+    return 'PreferSameNode';
+  }
+  return counts.readyWithZoneHints === counts.ready && counts.readyHintedZone > 0 ? 'PreferSameZone' : 'none';
 }
 
 function noCounts(): Counts {

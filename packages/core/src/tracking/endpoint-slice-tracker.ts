@@ -11,7 +11,7 @@ import type { EndpointSlice } from '../objects/objects.js';
 import type { Slices } from '../pacing/slices.js';
 import { EMPTY_VIEW, EndpointSet, type EndpointView, type TopologyPlace } from './endpoint-set.js';
 import { contributionOf, type SliceContribution, sameContribution, weighed } from './slice-contribution.js';
-import { type ServiceEndpoints, SliceMerge } from './slice-merge.js';
+import { type ServiceEndpoints, type SharedEndpoints, SliceMerge } from './slice-merge.js';
 import { SlowStart } from './slow-start.js';
 import { SmallMap } from './small-map.js';
 import { findEndpoint, NO_ENDPOINTS } from './sorted-endpoints.js';
@@ -57,6 +57,8 @@ export class EndpointSliceTracker {
   #taken: PendingSlices = new Map();
   /** Changed endpoints of a Service whose slices have been applied only in part. */
   readonly #merged = new Map<ServiceKey, ChangedEndpoints>();
+  /** Of all Services: few endpoints are in several slices. */
+  readonly #shared: SharedEndpoints = new Map();
   #isMoved = true;
   /** The last Service of each slice: its label can change. */
   readonly #owners = new Map<SliceKey, ServiceKey>();
@@ -183,7 +185,7 @@ export class EndpointSliceTracker {
       services.add(key);
       let endpoints = this.#services.get(key);
       if (!endpoints) {
-        endpoints = { slices: new SmallMap(), ports: new SmallMap(), shared: new SmallMap() };
+        endpoints = { slices: new SmallMap(), ports: new SmallMap() };
         this.#services.set(key, endpoints);
       }
       yield* this.#apply(key, endpoints, slices, touched, now, few);
@@ -346,7 +348,7 @@ export class EndpointSliceTracker {
           changed = new Map();
           changes.set(port, changed);
         }
-        const merge = new SliceMerge(endpoints, port, changed);
+        const merge = new SliceMerge(endpoints, port, changed, this.#shared);
         merge.replace(previous?.ports.get(port) ?? NO_ENDPOINTS, next?.ports.get(port) ?? NO_ENDPOINTS);
       }
     }

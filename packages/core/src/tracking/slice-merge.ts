@@ -9,9 +9,10 @@ import { findEndpoint, NO_ENDPOINTS, type SortedEndpoints } from './sorted-endpo
 export interface ServiceEndpoints {
   readonly slices: SmallMap<string, SliceContribution>;
   readonly ports: SmallMap<ServicePortKey, EndpointSet>;
-  /** `portKey endpointKey` of endpoints in more than one slice, with the number of slices. */
-  readonly shared: SmallMap<string, number>;
 }
+
+/** `portKey endpointKey` of endpoints in more than one slice, with the number of slices. */
+export type SharedEndpoints = Map<string, number>;
 
 /** Merges the old and new content of one slice for one service port into the endpoints of all slices. */
 export class SliceMerge {
@@ -20,6 +21,7 @@ export class SliceMerge {
     private readonly endpoints: ServiceEndpoints,
     private readonly port: ServicePortKey,
     private readonly changed: Map<string, Endpoint | undefined>,
+    private readonly shared: SharedEndpoints,
   ) {}
 
   replace(previous: SortedEndpoints, next: SortedEndpoints): void {
@@ -36,7 +38,7 @@ export class SliceMerge {
         right += 1;
       } else if (before && after) {
         if (before !== after) {
-          const isShared = this.endpoints.shared.has(`${this.port} ${after.key}`);
+          const isShared = this.shared.has(`${this.port} ${after.key}`);
           this.changed.set(after.key, isShared ? this.#best(after.key) : after);
         }
         left += 1;
@@ -47,15 +49,15 @@ export class SliceMerge {
 
   #removed(key: string): void {
     const id = `${this.port} ${key}`;
-    const count = this.endpoints.shared.get(id);
+    const count = this.shared.get(id);
     if (count === undefined) {
       this.changed.set(key, undefined);
       return;
     }
     if (count === 2) {
-      this.endpoints.shared.delete(id);
+      this.shared.delete(id);
     } else {
-      this.endpoints.shared.set(id, count - 1);
+      this.shared.set(id, count - 1);
     }
     this.changed.set(key, this.#best(key));
   }
@@ -69,7 +71,7 @@ export class SliceMerge {
       return;
     }
     const id = `${this.port} ${key}`;
-    this.endpoints.shared.set(id, (this.endpoints.shared.get(id) ?? 1) + 1);
+    this.shared.set(id, (this.shared.get(id) ?? 1) + 1);
     this.changed.set(key, better(known, endpoint));
   }
 
