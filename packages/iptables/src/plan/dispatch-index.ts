@@ -251,13 +251,17 @@ export function endpointsOf(port: ResolvedServicePort): number {
   return Math.max(port.cluster.length, port.local.length);
 }
 
-/** Rejects packets to other ports of a cluster IP. */
 function clusterIPEntry(address: string): Entry {
+  return new Entry('clusterIPs', address, undefined, placeOfAddress(address), clusterIPRule);
+}
+
+/** Rejects packets to other ports of a cluster IP. */
+function clusterIPRule(address: string): string {
   const { text } = new IptablesRule({
     destination: { value: hostCIDR(address) },
     target: { target: 'REJECT', with: address.includes(':') ? 'icmp6-port-unreachable' : 'icmp-port-unreachable' },
   });
-  return new Entry('clusterIPs', address, undefined, placeOfAddress(address), text);
+  return text;
 }
 
 function healthCheckEntry(check: HealthCheckNodePort): Entry {

@@ -56,15 +56,20 @@ export class Entry implements RuleText {
   /**
    * @param key unique in its tree; rules are in the order of their keys.
    * @param owner its service port; entries without one never cause a refused document.
-   * @param text the rule, as `iptables-save` prints it.
+   * @param rule its text, or what makes the text from the key, where there is one entry for each Service.
    */
   constructor(
     readonly tree: TreeName,
     readonly key: string,
     readonly owner: string | undefined,
     readonly place: Place,
-    readonly text: string,
+    private readonly rule: string | ((key: string) => string),
   ) {}
+
+  /** The rule, as `iptables-save` prints it. */
+  get text(): string {
+    return typeof this.rule === 'string' ? this.rule : this.rule(this.key);
+  }
 
   /** Not kept, as it is seldom used after a load. */
   get bareText(): string {
