@@ -6,6 +6,7 @@ import {
   type ProxierOptions,
   type Source,
   servesLoopback,
+  type TextStore,
 } from '@kube-proxier/core';
 import { iptablesBackend } from '@kube-proxier/iptables';
 import { ipvsBackend } from '@kube-proxier/ipvs';
@@ -38,7 +39,11 @@ export interface Composition {
   readonly backends: readonly BackendModule[];
   /** The same backends, configured with their own options. Default: not configured. */
   configure?(settings: AgentSettings): readonly BackendModule[];
-  sources(settings: AgentSettings, logger: Logger): readonly Source[] | Promise<readonly Source[]>;
+  sources(
+    settings: AgentSettings,
+    logger: Logger,
+    textStore?: () => TextStore,
+  ): readonly Source[] | Promise<readonly Source[]>;
   /** Adds health checks to the sources. Default: none. */
   readonly healthChecks?: typeof withHealthChecks;
   /** Conntrack table from which stale flows are deleted; when absent, none are deleted. */

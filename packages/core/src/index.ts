@@ -69,7 +69,7 @@ export * from './recording/object-journal.js';
 export * from './recording/recorded-entry.js';
 export * from './recording/recording-replay.js';
 export { applyDelta, DeltaMismatchError, deltaOf, type StructuralDelta } from './recording/structural-delta.js';
-export type { TextStore } from './recording/text-store.js';
+export { PlainTextStore, type TextStore } from './recording/text-store.js';
 export * from './resolution/diff-states.js';
 export * from './resolution/proxy-state-resolver.js';
 export { type Explanation, explainSimulation, formatSimulation } from './simulator/format-simulation.js';

@@ -88,6 +88,7 @@ export {
 export { ProxyServer, type ProxyServerInfo } from './proxy-server.js';
 export type { ProxyServerOptions, ServerProxierOptions } from './proxy-server-options.js';
 export { FlightRecorder, type FlightRecorderContext } from './recorder/flight-recorder.js';
+export { PackedTextStore, type PackedTextStoreOptions } from './recorder/packed-text-store.js';
 export {
   type RecordingDamage,
   type ReplayedRecording,

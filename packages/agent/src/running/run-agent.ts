@@ -16,6 +16,7 @@ import { checkFamilies } from './family-checks.js';
 import { adjustOomScore, conntrackTuning } from './host-setup.js';
 import { MemoryWatch } from './memory-watch.js';
 import { NodeEvents } from './node-events.js';
+import { ObjectTexts } from './object-texts.js';
 import { PodNetworkCheck } from './pod-network-check.js';
 import { Settling, type StartPhases } from './settling.js';
 
@@ -70,7 +71,8 @@ export async function runAgent({
   const events = sink && new NodeEvents(sink, nodeName);
   events?.configurationProblems(settings.warnings);
   const metrics = new ProxyMetrics({ counterSeries: settings.counterSeries });
-  const plain = await composition.sources(settings, logger);
+  const texts = new ObjectTexts(logger);
+  const plain = await composition.sources(settings, logger, () => texts.create());
   const checked = await composition.healthChecks?.(plain, settings, logger, metrics);
   const { sources, status: healthChecks } = checked ?? { sources: plain };
   if (signal.aborted) {
@@ -91,6 +93,7 @@ export async function runAgent({
     observer: combineObservers(
       [
         new PodNetworkCheck(settings, logger),
+        texts,
         ...(events ? [events] : []),
         ...(phases ? [new Settling(phases, settings.verifyPeriod > 0)] : []),
       ],

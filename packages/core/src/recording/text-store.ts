@@ -1,10 +1,15 @@
 /** Texts by key. An implementation may keep them in any form. */
 export interface TextStore {
+  /** Number of texts. */
+  readonly count: number;
+  has(key: string): boolean;
   get(key: string): string | undefined;
   set(key: string, text: string): void;
   /** As {@link set}. The store may call `text` when it needs it, so its result must not depend on when. */
   setLater(key: string, text: () => string): void;
   delete(key: string): void;
+  /** All keys. The store must not change while they are read. */
+  keys(): Iterable<string>;
   /** All texts as they are at the time of the call, in any order; later changes do not show in it. */
   entries(): Iterable<readonly [key: string, text: string]>;
 }
@@ -12,6 +17,14 @@ export interface TextStore {
 /** Texts as they are. */
 export class PlainTextStore implements TextStore {
   readonly #texts = new Map<string, string>();
+
+  get count(): number {
+    return this.#texts.size;
+  }
+
+  has(key: string): boolean {
+    return this.#texts.has(key);
+  }
 
   get(key: string): string | undefined {
     return this.#texts.get(key);
@@ -27,6 +40,10 @@ export class PlainTextStore implements TextStore {
 
   delete(key: string): void {
     this.#texts.delete(key);
+  }
+
+  keys(): Iterable<string> {
+    return this.#texts.keys();
   }
 
   entries(): Iterable<readonly [key: string, text: string]> {

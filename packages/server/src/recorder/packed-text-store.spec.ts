@@ -4,35 +4,39 @@ import { Random } from '@kube-proxier/core/testing';
 import { PackedTextStore } from './packed-text-store.js';
 
 describe('PackedTextStore', () => {
-  test('returns the last value after any sequence of changes', () => {
-    const random = new Random(3);
-    const store = new PackedTextStore();
-    const expected = new Map<string, string>();
-    for (let step = 0; step < 5000; step += 1) {
-      const key = `key ${random.below(1 + step / 10)}`;
-      if (random.chance(0.2)) {
-        store.delete(key);
-        expected.delete(key);
-      } else if (random.chance(0.25)) {
-        store.setLater(key, () => `later ${step}`);
-        expected.set(key, `later ${step}`);
-      } else {
-        const text = `{"name":"${key}","step":${step},"text":"${'ü€'.repeat(random.below(random.chance(0.01) ? 40_000 : 20))}"}`;
-        store.set(key, text);
-        expected.set(key, text);
+  test.each([[{}], [{ maxEarlySize: Number.POSITIVE_INFINITY }]])(
+    'returns the last value after any sequence of changes: %j',
+    (options) => {
+      const random = new Random(3);
+      const store = new PackedTextStore(options);
+      const expected = new Map<string, string>();
+      for (let step = 0; step < 5000; step += 1) {
+        const key = `key ${random.below(1 + step / 10)}`;
+        if (random.chance(0.2)) {
+          store.delete(key);
+          expected.delete(key);
+        } else if (random.chance(0.25)) {
+          store.setLater(key, () => `later ${step}`);
+          expected.set(key, `later ${step}`);
+        } else {
+          const text = `{"name":"${key}","step":${step},"text":"${'ü€'.repeat(random.below(random.chance(0.01) ? 40_000 : 20))}"}`;
+          store.set(key, text);
+          expected.set(key, text);
+        }
+        const asked = `key ${random.below(1 + step / 10)}`;
+        expect([store.get(asked), store.has(asked)]).toEqual([expected.get(asked), expected.has(asked)]);
+        expect(store.count).toBe(expected.size);
+        if (step % 1000 === 0) {
+          expect(new Map(store.entries())).toEqual(expected);
+        }
+        if (step % 1500 === 0) {
+          finish(store.packInSlices());
+          expect(new Map(store.entries())).toEqual(expected);
+        }
       }
-      const asked = `key ${random.below(1 + step / 10)}`;
-      expect(store.get(asked)).toBe(expected.get(asked));
-      if (step % 1000 === 0) {
-        expect(new Map(store.entries())).toEqual(expected);
-      }
-      if (step % 1500 === 0) {
-        finish(store.packInSlices());
-        expect(new Map(store.entries())).toEqual(expected);
-      }
-    }
-    expect(new Map(store.entries())).toEqual(expected);
-  });
+      expect(new Map(store.entries())).toEqual(expected);
+    },
+  );
 
   test('needs an eighth of the size of similar texts, and nothing for deleted ones', () => {
     const store = new PackedTextStore();
@@ -94,6 +98,14 @@ describe('PackedTextStore', () => {
     expect(pauses).toBeGreaterThan(400);
     expect(store.size).toBeLessThan((50_000 * text.length) / 8);
     expect(store.get('4999')).toBe(`${text}4999`);
+    const uncompressed = new PackedTextStore({ maxEarlySize: Number.POSITIVE_INFINITY });
+    for (let index = 0; index < 20_000; index += 1) {
+      uncompressed.set(`${index}`, `${text}${index}`);
+    }
+    expect(uncompressed.size).toBeGreaterThan(20_000 * text.length);
+    finish(uncompressed.packInSlices());
+    expect(uncompressed.size).toBeLessThan((20_000 * text.length) / 8);
+    expect(new Set(uncompressed.keys()).size).toBe(20_000);
     // A change between two pauses compresses little.
     const changed = new PackedTextStore();
     for (let index = 0; index < 5000; index += 1) {

@@ -6,13 +6,22 @@ const BLOCK = 16;
 /** Maximum number of recent texts, and of their characters, that are kept uncompressed. */
 const MAX_RECENT = 64;
 const MAX_RECENT_SIZE = 64 * 1024;
-/** The same before the first call of `packInSlices`: compression takes a twentieth of a start. */
+/** Default of {@link PackedTextStoreOptions.maxEarlySize}: compression takes a twentieth of a start. */
 const MAX_EARLY_SIZE = 4 * 1024 * 1024;
 /**
  * A block has a few kilobytes: with a window of that size, compression takes a third of the time, most of which was
  * spent on tables. The level saves another third, for a result at most an eighth larger.
  */
 const COMPRESSION = { level: 3, windowBits: 13, memLevel: 5, chunkSize: 2048 };
+
+/** Options of a {@link PackedTextStore}. */
+export interface PackedTextStoreOptions {
+  /**
+   * Maximum number of characters that are kept uncompressed before the first call of
+   * {@link PackedTextStore.packInSlices}. Default 4 Mi.
+   */
+  readonly maxEarlySize?: number;
+}
 
 /** Texts that are compressed together, each in a line after its key. Its data never changes. */
 interface Block {
@@ -33,7 +42,7 @@ export class PackedTextStore implements TextStore {
    * The block of each text, the text, or what computes it. Entries are replaced rather than deleted, so that the map does not grow.
    */
   readonly #texts = new Map<string, Block | string | (() => string)>();
-  /** Keys of texts that are not in a block; oldest first. */
+  /** Keys of texts that are not in a block, oldest first; none while these are not compressed in any number. */
   readonly #recent = new Set<string>();
   /** Keys of texts that are not computed yet. */
   readonly #later = new Set<string>();
@@ -42,6 +51,19 @@ export class PackedTextStore implements TextStore {
   #recentSize = 0;
   #packedSize = 0;
   #isEarly = true;
+  readonly #maxEarlySize: number;
+
+  constructor({ maxEarlySize = MAX_EARLY_SIZE }: PackedTextStoreOptions = {}) {
+    this.#maxEarlySize = maxEarlySize;
+  }
+
+  get count(): number {
+    return this.#texts.size;
+  }
+
+  has(key: string): boolean {
+    return this.#texts.has(key);
+  }
 
   /** Bytes in use for texts; keys outside of blocks are not counted. */
   get size(): number {
@@ -57,8 +79,7 @@ export class PackedTextStore implements TextStore {
     const previous = this.#texts.get(key);
     this.#texts.set(key, text);
     this.#later.delete(key);
-    this.#recent.add(key);
-    this.#recentSize += text.length;
+    this.#note(key, text);
     this.#replaced(previous);
     this.#packRecent();
   }
@@ -76,7 +97,14 @@ export class PackedTextStore implements TextStore {
    * pause. To be called after a start: until then, some megabytes of texts are not compressed.
    */
   *packInSlices(): Slices<void> {
-    this.#isEarly = false;
+    if (this.#isEarly) {
+      this.#isEarly = false;
+      for (const [key, text] of this.#texts) {
+        if (typeof text === 'string') {
+          this.#recent.add(key);
+        }
+      }
+    }
     while (this.#isPackDue) {
       this.#pack();
       yield;
@@ -99,8 +127,19 @@ export class PackedTextStore implements TextStore {
     this.#packRecent();
   }
 
+  keys(): Iterable<string> {
+    return this.#texts.keys();
+  }
+
   entries(): Iterable<readonly [key: string, text: string]> {
     return entriesOf([...this.#texts]);
+  }
+
+  #note(key: string, text: string): void {
+    this.#recentSize += text.length;
+    if (!this.#isEarly || this.#maxEarlySize !== Number.POSITIVE_INFINITY) {
+      this.#recent.add(key);
+    }
   }
 
   #replaced(previous: Block | string | (() => string) | undefined): void {
@@ -119,8 +158,7 @@ export class PackedTextStore implements TextStore {
     for (const [key, text] of this.#unpack(block)) {
       if (this.#texts.get(key) === block) {
         this.#texts.set(key, text);
-        this.#recent.add(key);
-        this.#recentSize += text.length;
+        this.#note(key, text);
       }
     }
     this.#unpacked = undefined;
@@ -128,7 +166,7 @@ export class PackedTextStore implements TextStore {
 
   get #isPackDue(): boolean {
     return this.#isEarly
-      ? this.#recentSize > MAX_EARLY_SIZE
+      ? this.#recentSize > this.#maxEarlySize
       : this.#recent.size > MAX_RECENT || (this.#recentSize > MAX_RECENT_SIZE && this.#recent.size > 1);
   }
 

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@kube-proxier/core';
+import { type Clock, type Logger, PlainTextStore, type TextStore } from '@kube-proxier/core';
 import { ApiClient } from '../api/api-client.js';
 import type { ApiCredentials } from '../api/api-credentials.js';
 import { ApiAvailability } from './api-availability.js';
@@ -57,6 +57,11 @@ export interface ApiConnectionOptions {
    * `json` JSON only. Default `auto`.
    */
   readonly encoding?: 'auto' | 'json';
+  /**
+   * Creates the store of the known objects of one kind, as JSON of what is retained of them. Called once for each kind.
+   * Default: a {@link PlainTextStore}.
+   */
+  readonly textStore?: () => TextStore;
   /** User agent. Default `kube-proxier`. */
   readonly userAgent?: string;
   /** Environment with the in-cluster address. Default: this process. */
@@ -74,6 +79,7 @@ export class ApiConnection {
   readonly #watchListSupport = new WatchListSupport();
   readonly #protobufSupport: ProtobufSupport;
   readonly #limits;
+  readonly #textStore: () => TextStore;
   readonly #followed = new Set<ListWatch>();
 
   /** @param server name of the server in the log. */
@@ -84,6 +90,7 @@ export class ApiConnection {
     private readonly logger: Logger,
     private readonly clock: Clock,
   ) {
+    this.#textStore = options.textStore ?? (() => new PlainTextStore());
     const responseTimeout = options.responseTimeout ?? 30_000;
     const maxPageBytes = options.maxPageBytes ?? 16 * 1024 * 1024;
     const pageTimeout = options.pageTimeout ?? 300_000;
@@ -127,6 +134,7 @@ export class ApiConnection {
       {
         ...this.#limits,
         resource,
+        texts: this.#textStore(),
         client: this.#client,
         availability: this.#availability,
         onUnauthorized: () => this.credentials.refused(),

@@ -22,6 +22,7 @@ export const CONNECTION_RULES: RulesFor<ApiConnectionOptions> = {
   maxEventBytes: OptionRules.wholeNumberFrom(1),
   maxObjects: OptionRules.wholeNumberFrom(1),
   encoding: OptionRules.oneOf(['auto', 'json']),
+  textStore: OptionRules.function,
   userAgent: OptionRules.string,
   environment: { expected: 'an object of texts', accepts: isRecord },
   serviceAccountDirectory: OptionRules.string,

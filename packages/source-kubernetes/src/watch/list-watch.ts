@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { assertNever, type Clock, countOf, type Logger, messageOf } from '@kube-proxier/core';
+import { assertNever, type Clock, countOf, type Logger, messageOf, type TextStore } from '@kube-proxier/core';
 import type { ApiClient } from '../api/api-client.js';
 import { InactivityTimer } from '../api/inactivity-timer.js';
 import { ApiError } from '../api/kubernetes-error.js';
@@ -28,6 +28,8 @@ import type { WatchedResource } from './watched-resource.js';
 /** Options of a {@link ListWatch}. */
 export interface ListWatchOptions {
   readonly resource: WatchedResource;
+  /** Stores the objects. */
+  readonly texts: TextStore;
   readonly client: ApiClient;
   readonly availability: ApiAvailability;
   /** Called when the server rejected the credentials. */

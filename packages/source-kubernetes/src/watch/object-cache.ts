@@ -1,4 +1,4 @@
-import { flatText } from '@kube-proxier/core';
+import { flatText, type TextStore } from '@kube-proxier/core';
 import type { ReceivedObject } from './received-object.js';
 import type { WatchedResource } from './watched-resource.js';
 
@@ -31,25 +31,28 @@ interface RunningList {
  * returned is created from it.
  */
 export class ObjectCache {
-  readonly #texts = new Map<string, string>();
   /** Undefined before the first list, and when the last one was completed or rejected. */
   #list: RunningList | undefined;
 
-  constructor(private readonly resource: WatchedResource) {}
+  /** @param texts stores the objects. */
+  constructor(
+    private readonly resource: WatchedResource,
+    private readonly texts: TextStore,
+  ) {}
 
   get size(): number {
-    return this.#texts.size;
+    return this.texts.count;
   }
 
   /** Number of known objects that the running list has named; of all when none is running. */
   get named(): number {
-    return this.#texts.size - (this.#list?.unconfirmed.size ?? 0);
+    return this.texts.count - (this.#list?.unconfirmed.size ?? 0);
   }
 
   /** Called when a full list starts. */
   beginList(): void {
-    const isFirst = this.#texts.size === 0;
-    this.#list = { unconfirmed: new Set(this.#texts.keys()), added: isFirst ? undefined : new Set() };
+    const isFirst = this.texts.count === 0;
+    this.#list = { unconfirmed: new Set(this.texts.keys()), added: isFirst ? undefined : new Set() };
   }
 
   /**
@@ -67,7 +70,7 @@ export class ObjectCache {
   }
 
   #put({ key, text }: PreparedObject, kept: () => object): ObjectChange | undefined {
-    const known = this.#texts.get(key);
+    const known = this.texts.get(key);
     this.#list?.unconfirmed.delete(key);
     if (known === text) {
       return undefined;
@@ -75,7 +78,7 @@ export class ObjectCache {
     if (known === undefined) {
       this.#list?.added?.add(key);
     }
-    this.#texts.set(key, text);
+    this.texts.set(key, text);
     return { previous: known === undefined ? undefined : this.#objectOf(known), current: this.#complete(kept()) };
   }
 
@@ -86,7 +89,7 @@ export class ObjectCache {
    */
   prepareUnlessKnown(key: string, kept: unknown): PreparedObject | undefined {
     const text = this.#textOf(kept);
-    if (this.#texts.get(key) !== text) {
+    if (this.texts.get(key) !== text) {
       return { key, text };
     }
     this.#list?.unconfirmed.delete(key);
@@ -95,7 +98,7 @@ export class ObjectCache {
 
   /** Records that the current list does not have this object. */
   unconfirm(key: string): void {
-    if (this.#texts.has(key)) {
+    if (this.texts.has(key)) {
       this.#list?.unconfirmed.add(key);
     }
   }
@@ -106,11 +109,11 @@ export class ObjectCache {
   }
 
   #remove(key: string): ObjectChange | undefined {
-    const known = this.#texts.get(key);
+    const known = this.texts.get(key);
     if (known === undefined) {
       return undefined;
     }
-    this.#texts.delete(key);
+    this.texts.delete(key);
     this.#list?.unconfirmed.delete(key);
     this.#list?.added?.delete(key);
     return { previous: this.#objectOf(known), current: undefined };
@@ -123,7 +126,7 @@ export class ObjectCache {
 
   /** Rejects the full list: objects that it added are removed. */
   undoList(): readonly ObjectChange[] {
-    return this.#removeAll(this.#list === undefined ? [] : (this.#list.added ?? this.#texts.keys()));
+    return this.#removeAll(this.#list === undefined ? [] : (this.#list.added ?? this.texts.keys()));
   }
 
   #removeAll(keys: Iterable<string>): readonly ObjectChange[] {
@@ -134,18 +137,18 @@ export class ObjectCache {
 
   /** Whether an object with this name is known. */
   has({ key }: ReceivedObject): boolean {
-    return this.#texts.has(key ?? '');
+    return this.texts.has(key ?? '');
   }
 
   /** An object by its namespace and name, or its name; undefined when unknown. */
   get(name: string, namespace?: string): object | undefined {
-    const known = this.#texts.get(namespace === undefined ? name : `${namespace}/${name}`);
+    const known = this.texts.get(namespace === undefined ? name : `${namespace}/${name}`);
     return known === undefined ? undefined : this.#objectOf(known);
   }
 
   /** All objects, each created when it is read. */
   *values(): IterableIterator<object> {
-    for (const text of this.#texts.values()) {
+    for (const [, text] of this.texts.entries()) {
       yield this.#objectOf(text);
     }
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { silentLogger } from '@kube-proxier/core';
+import { PlainTextStore, silentLogger } from '@kube-proxier/core';
 import { ApiError } from '../api/kubernetes-error.js';
 import { WatchListUnsupported } from './initial-events.js';
 import type { ReceivedObject } from './received-object.js';
@@ -25,7 +25,7 @@ function endOfInitialEvents(resourceVersion: string): WatchEvent {
 function stateWithReports(maxObjects = 10) {
   const reports: string[] = [];
   const state = new ResourceState(
-    { resource: SERVICES, logger: silentLogger, maxObjects },
+    { resource: SERVICES, texts: new PlainTextStore(), logger: silentLogger, maxObjects },
     {
       changed: ({ previous, current }) => {
         const { metadata } = (current ?? previous) as { metadata: { name: string } };

@@ -1,4 +1,4 @@
-import type { Logger } from '@kube-proxier/core';
+import type { Logger, TextStore } from '@kube-proxier/core';
 import { ApiError, ApiStatusError, ResponseTooLarge } from '../api/kubernetes-error.js';
 import { WatchListUnsupported } from './initial-events.js';
 import { ObjectCache, type ObjectChange, type PreparedObject } from './object-cache.js';
@@ -20,6 +20,8 @@ export interface ResourceStateListener {
 /** Options of a {@link ResourceState}. */
 export interface ResourceStateOptions {
   readonly resource: WatchedResource;
+  /** Stores the objects. */
+  readonly texts: TextStore;
   readonly logger: Logger;
   /** Maximum number of objects in a list. */
   readonly maxObjects: number;
@@ -62,7 +64,7 @@ export class ResourceState {
     private readonly options: ResourceStateOptions,
     private readonly listener: ResourceStateListener,
   ) {
-    this.cache = new ObjectCache(options.resource);
+    this.cache = new ObjectCache(options.resource, options.texts);
   }
 
   /** The version to continue the watch from; undefined when a list is needed first. */
