@@ -22,6 +22,12 @@ export interface JournalObject {
 
 type ObjectKey = string;
 
+/** The texts of all objects of a kind, by name. */
+interface KindEntries {
+  readonly kind: RecordedKind;
+  readonly texts: Iterable<readonly [name: string, text: string]>;
+}
+
 /** What an object was at the beginning of the recorded window. */
 interface Origin {
   /** JSON of the difference that leads back from what it is now, which is smaller than what it was. Undefined: it did not exist. */
@@ -37,15 +43,16 @@ interface Origin {
  * this proxy counts as absent. Only validated definitions are kept, as JSON: no other field of an object gets here.
  */
 export class ObjectJournal {
+  readonly #stores = new Map<RecordedKind, TextStore>();
   /** Objects that changed in the window. */
   readonly #origins = new Map<ObjectKey, Origin>();
   #isRecording = false;
   #originBytes = 0;
 
-  /** @param texts where JSON of the objects is kept. Default: as it is. */
+  /** @param createStore creates the store of the objects of one kind, as JSON. Default: a {@link PlainTextStore}. */
   constructor(
     private readonly reader: ObjectReader,
-    private readonly texts: TextStore = new PlainTextStore(),
+    private readonly createStore: () => TextStore = () => new PlainTextStore(),
   ) {}
 
   /** Characters kept of the versions that the window begins with, of objects that changed since. */
@@ -92,13 +99,13 @@ export class ObjectJournal {
 
   /** All objects, as they are now. Later changes do not show in it, however late it is read. */
   current(): Iterable<JournalObject> {
-    return objectsOf(this.texts.entries(), new Map());
+    return objectsOf(this.#entries(), new Map());
   }
 
   /** All objects, as they were at the beginning of the window; as {@link current}. */
   origin(): Iterable<JournalObject> {
     const backs = new Map([...this.#origins].map(([key, { back }]) => [key, back]));
-    return objectsOf(this.texts.entries(), backs);
+    return objectsOf(this.#entries(), backs);
   }
 
   /**
@@ -118,8 +125,22 @@ export class ObjectJournal {
       this.#origins.delete(key);
       return;
     }
-    const current = parsed(this.texts.get(key));
+    const current = parsed(this.#textsOf(kind).get(name));
     this.#setBack(origin, current, gone ? undefined : to === undefined ? is : applyDelta(before(current, origin), to));
+  }
+
+  #textsOf(kind: RecordedKind): TextStore {
+    let store = this.#stores.get(kind);
+    if (store === undefined) {
+      store = this.createStore();
+      this.#stores.set(kind, store);
+    }
+    return store;
+  }
+
+  /** As they are now: later changes do not show in them. */
+  #entries(): readonly KindEntries[] {
+    return [...this.#stores].map(([kind, store]) => ({ kind, texts: store.entries() }));
   }
 
   #setNode(definition: NodeDefinition): readonly ObjectChange[] {
@@ -145,7 +166,7 @@ export class ObjectJournal {
     }
     // The definition of a Service is small, unlike that of a slice, so that at a start its text can wait.
     if (definition !== undefined && !this.#isRecording && kind === 'Service') {
-      this.texts.setLater(keyOf(kind, name), () => JSON.stringify(reduce(definition)));
+      this.#textsOf(kind).setLater(name, () => JSON.stringify(reduce(definition)));
       return removed;
     }
     const changes = definition === undefined ? this.#remove(kind, name) : this.#set(kind, name, reduce(definition));
@@ -155,31 +176,31 @@ export class ObjectJournal {
   /** @param current plain JSON. */
   #set(kind: RecordedKind, name: string, current: unknown): readonly ObjectChange[] {
     const text = JSON.stringify(current);
-    const key = keyOf(kind, name);
-    const previousText = this.texts.get(key);
+    const texts = this.#textsOf(kind);
+    const previousText = texts.get(name);
     if (previousText === text) {
       return [];
     }
-    this.texts.set(key, text);
+    texts.set(name, text);
     if (!this.#isRecording) {
       return [];
     }
     const previous = parsed(previousText);
-    this.#note(key, previous, current);
+    this.#note(keyOf(kind, name), previous, current);
     return [previous === undefined ? { kind, name, is: current } : { kind, name, to: deltaOf(previous, current) }];
   }
 
   #remove(kind: RecordedKind, name: string): readonly ObjectChange[] {
-    const key = keyOf(kind, name);
-    const previous = this.texts.get(key);
+    const texts = this.#textsOf(kind);
+    const previous = texts.get(name);
     if (previous === undefined) {
       return [];
     }
-    this.texts.delete(key);
+    texts.delete(name);
     if (!this.#isRecording) {
       return [];
     }
-    this.#note(key, parsed(previous), undefined);
+    this.#note(keyOf(kind, name), parsed(previous), undefined);
     return [{ kind, name, gone: true }];
   }
 
@@ -210,18 +231,21 @@ function before(current: unknown, { back }: Origin): unknown {
 
 /** @param changed the difference that leads back from what is in `current`; undefined: the object did not exist. */
 function* objectsOf(
-  current: Iterable<readonly [key: ObjectKey, text: string]>,
+  current: readonly KindEntries[],
   changed: Map<ObjectKey, string | undefined>,
 ): Generator<JournalObject> {
-  for (const [key, text] of current) {
-    if (!changed.has(key)) {
-      yield { ...parseKey(key), text };
-      continue;
-    }
-    const back = changed.get(key);
-    changed.delete(key);
-    if (back !== undefined) {
-      yield { ...parseKey(key), text: JSON.stringify(applyDelta(JSON.parse(text), JSON.parse(back))) };
+  for (const { kind, texts } of current) {
+    for (const [name, text] of texts) {
+      const key = keyOf(kind, name);
+      if (!changed.has(key)) {
+        yield { kind, name, text };
+        continue;
+      }
+      const back = changed.get(key);
+      changed.delete(key);
+      if (back !== undefined) {
+        yield { kind, name, text: JSON.stringify(applyDelta(JSON.parse(text), JSON.parse(back))) };
+      }
     }
   }
   // What is gone now.

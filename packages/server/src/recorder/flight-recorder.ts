@@ -3,6 +3,7 @@ import {
   type Clock,
   EventLoopPace,
   type FamilyEntry,
+  finish,
   finishWithPauses,
   type HealthCheckNodePort,
   type IPFamily,
@@ -65,7 +66,7 @@ export class FlightRecorder implements ServerObserver {
   /** Receives the events of the sources. */
   readonly sourceHandler: Partial<SourceHandler>;
   readonly #context: FlightRecorderContext;
-  readonly #texts = new PackedTextStore();
+  readonly #texts: PackedTextStore[] = [];
   readonly #journal: ObjectJournal;
   readonly #window: RecordingWindow;
   readonly #directory: RecordingDirectory | undefined;
@@ -93,7 +94,15 @@ export class FlightRecorder implements ServerObserver {
     const { clock, logger, reader, onFailure } = context;
     this.#zero = clock.monotonic();
     this.#epoch = clock.now();
-    this.#journal = new ObjectJournal(reader, this.#texts);
+    this.#journal = new ObjectJournal(reader, () => {
+      const texts = new PackedTextStore();
+      this.#texts.push(texts);
+      if (this.#unattempted === undefined) {
+        // The start is over.
+        finish(texts.packInSlices());
+      }
+      return texts;
+    });
     this.#window = new RecordingWindow(this.#journal, { maxAge, maxBytes }, this.#now());
     this.#directory =
       directory === undefined
@@ -239,12 +248,17 @@ export class FlightRecorder implements ServerObserver {
     this.#unattempted?.delete(family);
     if (this.#unattempted?.size === 0) {
       this.#unattempted = undefined;
-      const pace = new EventLoopPace(this.#context.clock);
       const { logger } = this.#context;
-      pace
-        .pause()
-        .then(() => finishWithPauses(this.#texts.packInSlices(), pace))
-        .catch((error: unknown) => logger.error(`Recorded objects are not compressed: ${messageOf(error)}`, { error }));
+      this.#pack(new EventLoopPace(this.#context.clock)).catch((error: unknown) =>
+        logger.error(`Recorded objects are not compressed: ${messageOf(error)}`, { error }),
+      );
+    }
+  }
+
+  async #pack(pace: EventLoopPace): Promise<void> {
+    for (const texts of this.#texts) {
+      await pace.pause();
+      await finishWithPauses(texts.packInSlices(), pace);
     }
   }
 
