@@ -32,6 +32,8 @@ const WATCH_PERIOD = 100;
 const VERY_LARGE = 200 * 1024 * 1024;
 /** Heap size in bytes from which a collection at once would take more than 50 ms: 10,000 Services, while their rules are planned. */
 const LONG_PAUSE = 120 * 1024 * 1024;
+/** The same while objects are read, which at this size are more than those of 10,000 Services: the heap will grow further. */
+const LONG_PAUSE_WHILE_READING = 64 * 1024 * 1024;
 /**
  * Growth of the heap between two collections after the start, in percent. V8's default, 30 with `--optimize-for-size`, takes 20 MB more while
  * the rules of 10,000 Services are verified, and not less CPU time. A larger heap has the default: its collections take long.
@@ -40,6 +42,7 @@ const SETTLED_GROWTH = 15;
 /** Other versions of V8 lack the flag, and report that on standard error. */
 const hasMemoryPool = process.versions.node.startsWith('26.');
 let watch: NodeJS.Timeout | undefined;
+let isReading = true;
 
 /**
  * In a large heap, a small young generation (measured with 2 MB) and growth by 30 % cost a third of all CPU time: with 100,000 Services, 3,500 collections of
@@ -47,7 +50,7 @@ let watch: NodeJS.Timeout | undefined;
  */
 function favorTimeInLargeHeap(): void {
   const { total_heap_size: size } = getHeapStatistics();
-  if (size > LONG_PAUSE) {
+  if (size > (isReading ? LONG_PAUSE_WHILE_READING : LONG_PAUSE)) {
     setFlagsFromString('--incremental-marking');
     if (hasMemoryPool) {
       setFlagsFromString('--memory-pool');
@@ -68,6 +71,7 @@ const LARGE = 40 * 1024 * 1024;
  * runs at start only, about 20 MB. Takes milliseconds; skipped for a small cluster.
  */
 async function releaseCodeOfStart(): Promise<void> {
+  isReading = false;
   if (getHeapStatistics().total_heap_size > LARGE) {
     await releaseUnused();
   }
