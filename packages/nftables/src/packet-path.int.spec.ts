@@ -17,9 +17,15 @@ import { LAYOUTS, type Layout, nftFamily, TABLE } from './plan/layout.js';
 
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
 
-async function install(state: ProxyState, { runner }: TestNamespace, layout: Layout): Promise<void> {
+async function install(
+  state: ProxyState,
+  { runner }: TestNamespace,
+  layout: Layout,
+  countTraffic = false,
+): Promise<void> {
   const dataplane = new NftablesDataplane({
     family: state.family,
+    countTraffic,
     nft: createNft({ runner, persistent: false }),
     layout: async () => layout,
   });
@@ -63,7 +69,7 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('%s, on the kernel', (family) => {
       // As with a DNS cache (spec F-CIP-11), in one of two clusters.
       const ownClusterIPs = [...state.clusterIPs.keys()].slice(0, seed % 2);
       await becomeNode(namespace.runner, [...RANDOM_NODE_ADDRESSES[family], ...ownClusterIPs]);
-      await install(state, namespace, layout);
+      await install(state, namespace, layout, (seed + Number(family === 'IPv6')) % 2 === 1);
       const choice = new NftChoice({ runner: namespace.runner });
       for (const host of [namespace, { ...namespace, choice }]) {
         const path = await readPacketPath({ family }, host);

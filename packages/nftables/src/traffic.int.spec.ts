@@ -485,7 +485,7 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
     const before = await bytesAtRest(endpoint);
     const table = `${family === 'IPv4' ? 'ip' : 'ip6'} kube-proxier`;
     const [to] = fixture.target('clusterIP');
-    const key = `${to} . tcp . ${endpoint.address} . ${ENDPOINT_PORT} . 80`;
+    const key = `${to} . tcp . ${endpoint.address} . ${ENDPOINT_PORT}`;
     for (const foreign of [
       `flush chain ${table} count-traffic`,
       `flush chain ${table} count-replies`,
@@ -493,9 +493,9 @@ describe.each(WORLDS)('packets and bytes that are counted, %s, layout %s, by %s'
       `flush chain ${table} filter-forward`,
       `flush chain ${table} count-endpoint`,
       `flush chain ${table} count-input`,
-      `delete element ${table} endpoint-counters { ${key} }`,
+      `delete element ${table} any-port-endpoint-counters { ${key} }`,
       `insert rule ${table} count-postrouting accept`,
-      `delete element ${table} traffic-to-clients { ${key} }`,
+      `delete element ${table} any-port-traffic-to-clients { ${key} }`,
       `insert rule ${table} count-traffic accept`,
     ]) {
       await fixture.runner.run({ command: 'nft', args: ['-f', '-'], stdin: `${foreign}\n` });

@@ -1,40 +1,27 @@
 import { type NftField, type NftLookup, type NftStatement, nftFields } from '@kube-proxier/linux';
+import type { Chain, LayoutContext, Rule } from './chain.js';
+import { anyPortRule, countRules } from './count-rules.js';
 import { DRAWS } from './endpoint-slots.js';
-import {
-  base,
-  type Chain,
-  IS_FORWARDED,
-  isLocal,
-  type LayoutContext,
-  nodePortMatch,
-  podMatch,
-  type Rule,
-  setMark,
-  WITH_PORTS,
-} from './fixed-chains.js';
+import { base, IS_FORWARDED, isLocal, nodePortMatch, podMatch, setMark, WITH_PORTS } from './fixed-chains.js';
 import {
   COUNT_ENDPOINT,
-  COUNT_REPLIES,
   type GuardChain,
   type KindChain,
   type ListChain,
   type PickChain,
   type RouteChain,
+  type TrafficChain,
 } from './frontend-chains.js';
 import {
   AFFINITY,
   AFFINITY_MARKS,
-  type EndpointQuantity,
-  endpointCounters,
   endpointsMap,
   fieldsOf,
   HASH_SEED,
   LOCAL_SLOTS,
-  PROTOCOLS,
   protocolPort,
   RANGE_CONTAINERS,
   SPACE_CONTAINERS,
-  type TrafficScope,
 } from './layout.js';
 
 /** The rules of a chain. */
@@ -70,24 +57,18 @@ export function renderKind(chain: KindChain, context: LayoutContext): Chain {
     }
     case 'count-endpoint':
       return chain.hook === undefined
-        ? { rules: countRules(context, 'connections', 'destination') }
+        ? { rules: countRules(context, 'connections') }
         : {
             // At the SNAT hook, each connection passes once, with its first packet and after filtering, including those
             // of this node to itself. Must be the first chain of this type, as none is called after a translation.
             base: base('nat', chain.hook, -100),
-            rules: [[IS_FORWARDED, { kind: 'goto', chain: COUNT_ENDPOINT.name }]],
+            rules: [
+              [IS_FORWARDED, ...anyPortRule(context, 'connections')],
+              [IS_FORWARDED, { kind: 'goto', chain: COUNT_ENDPOINT.name }],
+            ],
           };
-    case 'traffic': {
-      const isReply: NftStatement = { kind: 'match', left: { kind: 'ct', key: 'direction' }, right: 'reply' };
-      return {
-        rules: [
-          ...(chain.direction === 'to-endpoints'
-            ? [[isReply, { kind: 'goto', chain: COUNT_REPLIES.name } as const]]
-            : []),
-          ...countRules(context, chain.direction, chain.direction === 'to-endpoints' ? 'destination' : 'source'),
-        ],
-      };
-    }
+    case 'traffic':
+      return { rules: trafficRules(chain, context) };
     case 'reset': {
       const { key } = fieldsOf(context.family);
       const { address, 'node-port': nodePort } = SPACE_CONTAINERS;
@@ -125,41 +106,10 @@ export function renderKind(chain: KindChain, context: LayoutContext): Chain {
   }
 }
 
-/**
- * The frontend and the endpoint of a connection, which the packet has as its source or destination: the same for all
- * packets. The kernel reads the packet much faster than the tuples of its connection. The port of the packet is first:
- * nft lists it as `tcp dport`, without the protocol match, which it then has for the port of the connection.
- */
-function endpointKeys(
-  { family, features }: LayoutContext,
-  endpoint: 'source' | 'destination',
-): readonly (readonly [TrafficScope, readonly NftField[]])[] {
-  const { protocol, saddr, daddr, family: nft } = fieldsOf(family);
-  const from = [saddr, nftFields.port('th', 'sport')] as const;
-  const to = [daddr, nftFields.port('th', 'dport')] as const;
-  const key = [protocol, ...(endpoint === 'source' ? from : to), nftFields.tuple('original', 'proto-dst')];
-  const withAddress = [nftFields.tuple('original', `${nft} daddr`), ...key];
-  return [['address', withAddress], ...(features.ranges ? [['range', withAddress] as const] : []), ['node-port', key]];
-}
-
-/**
- * Rules that count the packets that they are evaluated for, by frontend and endpoint.
- *
- * @param endpoint where the packet has its endpoint.
- */
-function countRules(context: LayoutContext, quantity: EndpointQuantity, endpoint: 'source' | 'destination'): Rule[] {
-  const { protocol: field } = fieldsOf(context.family);
-  const keys = endpointKeys(context, endpoint);
-  return PROTOCOLS.flatMap((protocol) =>
-    keys.map(
-      ([scope, key]): Rule => [
-        // nft requires a protocol match before conntrack ports.
-        { kind: 'match', left: field, right: protocol.toLowerCase() },
-        { kind: 'count', key, map: endpointCounters(scope, quantity) },
-        { kind: 'accept' },
-      ],
-    ),
-  );
+/** Packets to endpoints were looked up with {@link anyPortRule} before they come here. */
+function trafficRules({ direction }: TrafficChain, context: LayoutContext): Rule[] {
+  const first = direction === 'to-clients' ? [anyPortRule(context, direction)] : [];
+  return [...first, ...countRules(context, direction)];
 }
 
 function leadTo(target: GuardChain['target']): NftStatement {

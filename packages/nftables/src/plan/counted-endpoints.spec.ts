@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { makeService, makeSlice, resolveObjects } from '@kube-proxier/core/testing';
 import { connectionsCountedBy, countedEndpoints, endpointCounter } from './counted-endpoints.js';
+import { NO_SHARED_ADDRESSES } from './endpoint-claims.js';
 
 const label = (length: number) => 'n'.repeat(length);
 
@@ -36,5 +37,8 @@ test('endpoints that get no new connections are counted, too', () => {
   });
   const [port] = state.servicePorts.values();
   expect(port?.cluster.map(({ address }) => address)).toEqual(['10.244.0.1']);
-  expect(port && countedEndpoints(port).map(({ endpoint }) => endpoint.address)).toEqual(['10.244.0.1', '10.244.0.2']);
+  expect(port && countedEndpoints(port, NO_SHARED_ADDRESSES).map(({ endpoint }) => endpoint.address)).toEqual([
+    '10.244.0.1',
+    '10.244.0.2',
+  ]);
 });

@@ -1,20 +1,33 @@
-import type { Endpoint, Protocol, ResolvedServicePort, ServicePortName } from '@kube-proxier/core';
-import { type EndpointQuantity, endpointCounters, type TrafficScope } from './layout.js';
+import type { Endpoint, Frontend, Protocol, ResolvedServicePort, ServicePortName } from '@kube-proxier/core';
+import { claimOf, type SharedAddresses } from './endpoint-claims.js';
+import { type CountScope, type EndpointQuantity, endpointCounters } from './layout.js';
 
 /** An endpoint that has counters, and where these are looked up. */
 export interface CountedEndpoint {
   readonly endpoint: Pick<Endpoint, 'address' | 'port'>;
   /** A key for each frontend of the service port. */
-  readonly keys: readonly (readonly [scope: TrafficScope, key: string])[];
+  readonly keys: readonly (readonly [scope: CountScope, key: string])[];
+}
+
+/** Which endpoints of a service port are needed. */
+export interface EndpointSelector {
+  /** Another version of the service port: endpoints that are equal in both may be omitted. */
+  readonly except?: ResolvedServicePort | undefined;
+  /** The claims of the only endpoints. */
+  readonly claims?: ReadonlySet<string>;
 }
 
 /**
  * All endpoints of a service port, including those without new connections, which have established ones and may become
  * usable again.
  *
- * @param except another version of the service port: endpoints that are equal in both may be omitted.
+ * @param shared addresses that do not identify a service port.
  */
-export function countedEndpoints(port: ResolvedServicePort, except?: ResolvedServicePort): readonly CountedEndpoint[] {
+export function countedEndpoints(
+  port: ResolvedServicePort,
+  shared: SharedAddresses,
+  { except, claims }: EndpointSelector = {},
+): readonly CountedEndpoint[] {
   const hasRanges = port.frontends.some(({ lastPort }) => lastPort !== undefined);
   const isSame =
     !hasRanges &&
@@ -26,21 +39,30 @@ export function countedEndpoints(port: ResolvedServicePort, except?: ResolvedSer
   const inRanges = hasRanges ? new Map(port.candidates.map((endpoint) => [endpoint.address, endpoint])) : undefined;
   const counted: CountedEndpoint[] = [];
   for (const endpoint of inRanges?.values() ?? port.candidates) {
-    if (!others.has(endpoint.key)) {
-      counted.push({ endpoint, keys: port.frontends.map((frontend) => keyOf(frontend, endpoint)) });
+    const claim = claimOf(port, endpoint);
+    if (!others.has(endpoint.key) && (claims?.has(claim) ?? true)) {
+      const addresses = shared.get(claim);
+      counted.push({ endpoint, keys: port.frontends.map((frontend) => keyOf(frontend, endpoint, addresses)) });
     }
   }
   return counted;
 }
 
 function keyOf(
-  { address, protocol, port: first, lastPort }: ResolvedServicePort['frontends'][number],
+  { address, protocol, port: first, lastPort }: Frontend,
   endpoint: Endpoint,
+  shared: ReadonlySet<string> | undefined,
 ): CountedEndpoint['keys'][number] {
-  const scope: TrafficScope = lastPort !== undefined ? 'range' : address === undefined ? 'node-port' : 'address';
   const portsFrom = (from: number) => (lastPort === undefined ? from : `${from}-${from + lastPort - first}`);
-  const destination = [protocol.toLowerCase(), endpoint.address, portsFrom(endpoint.port), portsFrom(first)];
-  return [scope, [...(address === undefined ? [] : [address]), ...destination].join(' . ')];
+  const destination = [protocol.toLowerCase(), endpoint.address, portsFrom(endpoint.port)].join(' . ');
+  if (address === undefined) {
+    return ['node-port', `${destination} . ${first}`];
+  }
+  const key = `${address} . ${destination}`;
+  if (lastPort === undefined && !shared?.has(address)) {
+    return ['any-port', key];
+  }
+  return [lastPort === undefined ? 'address' : 'range', `${key} . ${portsFrom(first)}`];
 }
 
 /** Elements that refer to the counter of an endpoint. */

@@ -7,7 +7,10 @@ import type { ServiceElements } from './service-elements.js';
 export type Elements = Map<string, string | undefined>;
 
 /** Adds the elements of a service port to those of each set or map. */
-export function collectElements(into: Map<string, Elements>, wanted: ServiceElements | undefined): void {
+export function collectElements(
+  into: Map<string, Elements>,
+  wanted: Pick<ServiceElements, 'elements'> | undefined,
+): void {
   for (const [container, key, value] of wanted?.elements ?? []) {
     let found = into.get(container);
     if (found === undefined) {

@@ -1,37 +1,10 @@
-import type { IPFamily, LocalTrafficDetector, NodeState } from '@kube-proxier/core';
+import type { IPFamily, LocalTrafficDetector } from '@kube-proxier/core';
 import { type NftBaseChain, type NftField, type NftStatement, nftFields } from '@kube-proxier/linux';
 import { NftablesUnusableName } from '../nftables-error.js';
-import { COUNT_SERVICE, COUNT_TRAFFIC } from './frontend-chains.js';
-import {
-  CLUSTER_IPS,
-  type Features,
-  fieldsOf,
-  HAIRPIN,
-  NODE_PORT_ADDRESSES,
-  RANGE_CONTAINERS,
-  SPACE_CONTAINERS,
-} from './layout.js';
-
-/** A rule without its tag. */
-export type Rule = readonly NftStatement[];
-
-/** A desired chain. */
-export interface Chain {
-  readonly base?: NftBaseChain;
-  readonly rules: readonly Rule[];
-}
-
-/** What the rules depend on, besides the kinds of frontend in use. */
-export interface LayoutContext {
-  readonly family: IPFamily;
-  readonly node: NodeState;
-  /** 0…31. */
-  readonly masqueradeBit: number;
-  /** Source ports of masqueraded packets are chosen at random (spec I-20). */
-  readonly fullyRandom: boolean;
-  /** Features in use. */
-  readonly features: Pick<Features, 'counters' | 'ranges' | 'traffic'>;
-}
+import type { Chain, LayoutContext, Rule } from './chain.js';
+import { anyPortRule } from './count-rules.js';
+import { COUNT_REPLIES, COUNT_SERVICE, COUNT_TRAFFIC } from './frontend-chains.js';
+import { CLUSTER_IPS, fieldsOf, HAIRPIN, NODE_PORT_ADDRESSES, RANGE_CONTAINERS, SPACE_CONTAINERS } from './layout.js';
 
 /** The protocols that Services have. Also declares to nft that ports exist. */
 export const WITH_PORTS: NftStatement = { kind: 'one-of', left: nftFields.protocol, values: ['tcp', 'udp', 'sctp'] };
@@ -110,22 +83,30 @@ export const base = (type: NftBaseChain['type'], hook: NftBaseChain['hook'], pri
   priority,
 });
 
+/** Packets from endpoints. Untracked and invalid packets have no direction. */
+const IS_REPLY: NftStatement = { kind: 'match', left: { kind: 'ct', key: 'direction' }, right: 'reply' };
+
 /**
  * Rules of a base chain of type filter. With traffic counters, packets of DNAT connections are counted. Packets of other
  * established connections are accepted; only new connections traverse the given chains.
  */
-function filterRules(
-  hook: 'input' | 'forward' | 'output',
-  { features }: LayoutContext,
-  chains: readonly string[],
-): Rule[] {
-  // Packets of this node to itself were counted at output. Like the other chains, the counting chain accepts DNAT
+function filterRules(hook: 'input' | 'forward' | 'output', context: LayoutContext, chains: readonly string[]): Rule[] {
+  return [
+    ...(context.features.traffic ? trafficRules(hook, context) : []),
+    [{ kind: 'match', left: { kind: 'ct', key: 'state' }, operator: '!=', right: 'new' }, { kind: 'accept' }],
+    ...chains.map(jumpTo),
+  ];
+}
+
+/** The usual lookup of packets to endpoints is here, as a jump has a cost for each packet. */
+function trafficRules(hook: 'input' | 'forward' | 'output', context: LayoutContext): Rule[] {
+  // Packets of this node to itself were counted at output. Like the other chains, the counting chains accept DNAT
   // connections.
   const counted = [IS_FORWARDED, ...(hook === 'input' ? [IS_NO_LOOPBACK] : [])];
   return [
-    ...(features.traffic ? [[...counted, { kind: 'goto', chain: COUNT_TRAFFIC.name } as const]] : []),
-    [{ kind: 'match', left: { kind: 'ct', key: 'state' }, operator: '!=', right: 'new' }, { kind: 'accept' }],
-    ...chains.map(jumpTo),
+    [IS_REPLY, ...counted, { kind: 'goto', chain: COUNT_REPLIES.name }],
+    [...counted, ...anyPortRule(context, 'to-endpoints')],
+    [...counted, { kind: 'goto', chain: COUNT_TRAFFIC.name }],
   ];
 }
 

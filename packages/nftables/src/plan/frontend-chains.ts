@@ -95,8 +95,8 @@ export interface CountChain {
 }
 
 /**
- * Counts connections that reach an endpoint. The chains at the hooks jump to the one without a hook, which has a rule
- * for each protocol and kind of frontend.
+ * Counts connections that reach an endpoint. The chains at the hooks have a rule for most of them, and lead others to the
+ * one without a hook, which has a rule for each protocol and further kind of frontend.
  */
 export interface EndpointCountChain {
   readonly kind: 'count-endpoint';
@@ -104,7 +104,10 @@ export interface EndpointCountChain {
   readonly hook: 'postrouting' | 'input' | undefined;
 }
 
-/** Counts packets of connections to endpoints in one direction: a rule for each protocol and kind of frontend. */
+/**
+ * Counts packets of connections to endpoints in one direction: a rule for most of them, and one for each protocol and
+ * each further kind of frontend. The base chains have the former rule themselves for packets to endpoints.
+ */
 export interface TrafficChain {
   readonly kind: 'traffic';
   readonly name: string;
@@ -136,7 +139,7 @@ const DROP_NEW: DropChain = { kind: 'drop-new', name: 'drop-new' };
 /** Exists while connections to any Service are counted. The chains of type nat lead to it. */
 export const COUNT_SERVICE: CountChain = { kind: 'count', name: 'count-service' };
 
-/** Counts connections by frontend and endpoint; the chains of hooks lead to it. */
+/** Counts connections that the chains of hooks have not counted, which lead to it. */
 export const COUNT_ENDPOINT: EndpointCountChain = { kind: 'count-endpoint', name: 'count-endpoint', hook: undefined };
 
 /** Exists while connections to endpoints of any Service are counted. */
@@ -146,10 +149,10 @@ export const ENDPOINT_COUNT_CHAINS: readonly [EndpointCountChain, ...EndpointCou
   { kind: 'count-endpoint', name: 'count-input', hook: 'input' },
 ];
 
-/** Counts packets to endpoints; the chains of type filter lead to it, also with packets to clients. */
+/** Counts packets to endpoints that the chains of type filter have not counted, which lead to it. */
 export const COUNT_TRAFFIC: TrafficChain = { kind: 'traffic', name: 'count-traffic', direction: 'to-endpoints' };
 
-/** Counts packets to clients. */
+/** Counts packets to clients; the chains of type filter lead to it. */
 export const COUNT_REPLIES: TrafficChain = { kind: 'traffic', name: 'count-replies', direction: 'to-clients' };
 
 /** Exists while packets of any Service are counted. */

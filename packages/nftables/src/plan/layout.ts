@@ -74,13 +74,22 @@ export const TRAFFIC_DIRECTIONS: readonly TrafficDirection[] = ['to-endpoints', 
 /** What is counted of each endpoint: connections, or their packets in one direction. */
 export type EndpointQuantity = 'connections' | TrafficDirection;
 
-/** The lookup of frontends with counted traffic. */
-export type TrafficScope = KeyScope | 'range';
+/**
+ * How the counter of a connection to an endpoint is looked up: `any-port` by the address of its frontend and the
+ * endpoint, `address` also by the port of the frontend, which only a shared address needs.
+ */
+export type CountScope = 'any-port' | KeyScope | 'range';
+
+const COUNT_PREFIXES: Readonly<Record<CountScope, string>> = {
+  'any-port': 'any-port-',
+  address: '',
+  'node-port': 'node-port-',
+  range: 'range-',
+};
 
 /** The map from frontends and their endpoints to counters. */
-export function endpointCounters(scope: TrafficScope, quantity: EndpointQuantity): string {
-  const prefix = scope === 'address' ? '' : scope === 'range' ? 'range-' : 'node-port-';
-  return `${prefix}${quantity === 'connections' ? 'endpoint-counters' : `traffic-${quantity}`}`;
+export function endpointCounters(scope: CountScope, quantity: EndpointQuantity): string {
+  return `${COUNT_PREFIXES[scope]}${quantity === 'connections' ? 'endpoint-counters' : `traffic-${quantity}`}`;
 }
 
 /** The same for port ranges (addresses only), if any: their keys contain the whole range. */
@@ -201,6 +210,8 @@ export interface Features {
   readonly endpointCounters: boolean;
   /** Whether packets of a service port are counted per endpoint. */
   readonly traffic: boolean;
+  /** Whether a service port that is counted per endpoint has a shared address. */
+  readonly sharedAddresses: boolean;
   /** Whether a service port requests resets of connections to removed endpoints. */
   readonly resets: boolean;
   /** Whether a service port has a range of ports. */
@@ -222,8 +233,9 @@ export function containersOf(family: IPFamily, features: Features): ReadonlyMap<
   // two temporarily carry the service port and the endpoint number.
   const { mark: id, priority: number } = nftFields;
   const endpoint = [destination, port];
+  const protocolAndEndpoint = [protocol, ...endpoint];
   // The endpoint of a connection, and the port of its frontend.
-  const connection = [protocol, ...endpoint, port];
+  const connection = [...protocolAndEndpoint, port];
   const hash = slot;
   const client = family === 'IPv4' ? source : hash;
   const hosts = family === 'IPv4' ? [source, destination] : [hash];
@@ -247,8 +259,14 @@ export function containersOf(family: IPFamily, features: Features): ReadonlyMap<
       containers.set(names.counters, { kind: 'map', key, value: 'counter' });
     }
     for (const quantity of quantitiesOf(features)) {
-      const counted = space === 'address' ? [destination, ...connection] : connection;
-      containers.set(endpointCounters(space, quantity), { kind: 'map', key: counted, value: 'counter' });
+      if (space === 'address') {
+        const counted = [destination, ...protocolAndEndpoint];
+        containers.set(endpointCounters('any-port', quantity), { kind: 'map', key: counted, value: 'counter' });
+      }
+      if (space === 'node-port' || features.sharedAddresses) {
+        const counted = space === 'address' ? [destination, ...connection] : connection;
+        containers.set(endpointCounters(space, quantity), { kind: 'map', key: counted, value: 'counter' });
+      }
     }
     if (features.affinity) {
       containers.set(names.affinityIds, { kind: 'map', key, value: [id] });

@@ -13,7 +13,9 @@ import {
 } from '@kube-proxier/core';
 import type { NftSetOrMap, NftTable } from '@kube-proxier/linux';
 import { formerClients, removedAffinityClients, staleAffinityClients } from './affinity-clients.js';
+import type { Chain, LayoutContext } from './chain.js';
 import { renderKind } from './chain-rules.js';
+import { countingElements } from './counting-elements.js';
 import {
   collectElements,
   diffContainers,
@@ -23,8 +25,15 @@ import {
   type Elements,
   putElement,
 } from './element-diff.js';
+import {
+  EndpointClaims,
+  NEVER_SHARED,
+  NO_SHARED_ADDRESSES,
+  type SharedAddressChanges,
+  type SharedAddresses,
+} from './endpoint-claims.js';
 import { arrangeSlotsInSlices } from './endpoint-slots.js';
-import { type Chain, fixedChains, type LayoutContext } from './fixed-chains.js';
+import { fixedChains } from './fixed-chains.js';
 import {
   balancingOf,
   COUNT_SERVICE,
@@ -77,6 +86,8 @@ export interface NftablesPlannerOptions {
 interface PlannedState {
   readonly facts: HostFacts;
   readonly parts: SharedParts;
+  /** Undefined where no endpoint is counted. */
+  readonly claims: EndpointClaims | undefined;
 }
 
 /** Minimum host capabilities; those of this host come with the installed state. */
@@ -95,7 +106,7 @@ export class NftablesPlanner {
     for (const port of state.servicePorts.values()) {
       parts.add(this.#elementsOf(port, state, DEFAULT_FACTS));
     }
-    return { facts: DEFAULT_FACTS, parts };
+    return { facts: DEFAULT_FACTS, parts, claims: finish(this.#claimsOf(state, DEFAULT_FACTS)) };
   });
 
   constructor(private readonly options: NftablesPlannerOptions) {}
@@ -120,8 +131,10 @@ export class NftablesPlanner {
     if (installed === undefined && previous !== undefined) {
       const planned = this.#planned.take(previous);
       ({ facts } = planned);
-      forget = yield* this.#planChanges(next, previous, planned, changes, draft);
-      this.#planned.set(next, planned);
+      const { claims, shared } = yield* this.#moveClaims(next, changes, planned);
+      forget = yield* this.#planChanges(next, previous, planned, changes, shared, draft);
+      const isCounted = countsSomeEndpoints(planned.parts);
+      this.#planned.set(next, { ...planned, claims: isCounted ? claims : undefined });
     } else if (installed === undefined || isEmptyTable(installed.table)) {
       ({ load, keptClients } = yield* this.#planLoad(next, facts, installed, draft));
     } else {
@@ -142,12 +155,52 @@ export class NftablesPlanner {
   #elementsOf(
     port: ResolvedServicePort,
     { family }: ProxyState,
-    { layout, endpointCounters: canCountEndpoints = true }: HostFacts,
-    { except, leavesOutSlots = false }: { except?: ResolvedServicePort | undefined; leavesOutSlots?: boolean } = {},
+    facts: HostFacts,
+    {
+      except,
+      leavesOutSlots = false,
+      sharedAddresses = NO_SHARED_ADDRESSES,
+    }: {
+      except?: ResolvedServicePort | undefined;
+      leavesOutSlots?: boolean;
+      sharedAddresses?: SharedAddresses | undefined;
+    } = {},
   ): ServiceElements {
-    const { countConnections: countAll = false, countTraffic: countAllTraffic = false } = this.options;
-    const options = { family, layout, countAll, countAllTraffic, canCountEndpoints, leavesOutSlots };
+    const options = { family, layout: facts.layout, ...this.#countOptions(facts), leavesOutSlots, sharedAddresses };
     return elementsOf(port, options, except);
+  }
+
+  #countOptions({ endpointCounters: canCountEndpoints = true }: HostFacts) {
+    const { countConnections: countAll = false, countTraffic: countAllTraffic = false } = this.options;
+    return { countAll, countAllTraffic, canCountEndpoints };
+  }
+
+  /** The claims of a state, if an endpoint is counted. */
+  *#claimsOf(state: ProxyState, { endpointCounters = true }: HostFacts): Slices<EndpointClaims | undefined> {
+    const isCounted = (port: ResolvedServicePort) => this.#countsEndpoints(port);
+    for (const port of endpointCounters ? state.servicePorts.values() : []) {
+      if (isCounted(port)) {
+        return yield* EndpointClaims.of(state, isCounted);
+      }
+    }
+    return undefined;
+  }
+
+  /** Moves the claims to the next state; where none were needed, they are determined if they are now. */
+  *#moveClaims(
+    next: ProxyState,
+    changes: ChangeSet,
+    { claims, facts: { endpointCounters = true } }: PlannedState,
+  ): Slices<{ readonly claims: EndpointClaims | undefined; readonly shared: SharedAddressChanges }> {
+    if (claims !== undefined) {
+      return { claims, shared: yield* claims.advance(next, changes) };
+    }
+    const changed = [...changes.resolvedServicePorts.values()];
+    if (!endpointCounters || !changed.some(({ current }) => this.#countsEndpoints(current))) {
+      return { claims, shared: NEVER_SHARED };
+    }
+    const fresh = yield* EndpointClaims.of(next, (port) => this.#countsEndpoints(port));
+    return { claims: fresh, shared: { ...NEVER_SHARED, after: fresh.shared, hasSome: fresh.shared.size > 0 } };
   }
 
   #countsEndpoints(port: ResolvedServicePort | undefined): boolean {
@@ -183,8 +236,11 @@ export class NftablesPlanner {
       noteContainers(parts.add(this.#elementsOf(port, next, facts, { leavesOutSlots: true })), counters, sets);
       count += port.frontends.length * (1 + port.cluster.length);
     }
-    this.#planned.set(next, { facts, parts });
-    const features = featuresOf(parts);
+    const claims = yield* this.#claimsOf(next, facts);
+    this.#planned.set(next, { facts, parts, claims });
+    // Claims move to other states, but the elements are generated later.
+    const shared = new Map(claims?.shared);
+    const features = featuresOf(parts, shared.size > 0);
     const containers = new Map([...containersOf(next.family, features), ...sets]);
     const chains = allChains(this.#context(next, facts, features), parts);
     reusableTable(installed ?? { table: undefined, facts }, containers, chains, draft);
@@ -198,7 +254,7 @@ export class NftablesPlanner {
     const kept = former.filter(([container]) => containers.has(container));
     const keptClients = kept.length;
     const hairpins = [...parts.hairpins.keys()];
-    const elements = () => this.#allElements(next, ports, facts, hairpins, kept);
+    const elements = () => this.#allElements(next, ports, facts, shared, hairpins, kept);
     const { loadPart = LOAD_PART } = this.options;
     if (count + keptClients <= loadPart) {
       const sorted = new Map([...containers.keys()].map((name): [string, LoadedElement[]] => [name, []]));
@@ -224,18 +280,20 @@ export class NftablesPlanner {
     next: ProxyState,
     ports: readonly ResolvedServicePort[],
     facts: HostFacts,
+    sharedAddresses: SharedAddresses,
     hairpins: readonly string[],
     kept: readonly LoadedElement[],
   ): Generator<readonly LoadedElement[]> {
     yield kept;
     for (const port of ports) {
-      yield this.#elementsOf(port, next, facts).elements;
+      yield this.#elementsOf(port, next, facts, { sharedAddresses }).elements;
     }
     yield [...sharedElements(next, hairpins)];
   }
 
   *#planAll(next: ProxyState, installed: InstalledNftables, draft: TransactionDraft): Slices<ForgottenClients[]> {
     const { facts } = installed;
+    const claims = yield* this.#claimsOf(next, facts);
     const parts = new SharedParts();
     const elements = new Map<string, Elements>();
     const counters = new Set<string>();
@@ -251,19 +309,19 @@ export class NftablesPlanner {
     for (const port of next.servicePorts.values()) {
       yield;
       yield* arrangeSlots(port);
-      const wanted = parts.add(this.#elementsOf(port, next, facts));
+      const wanted = parts.add(this.#elementsOf(port, next, facts, { sharedAddresses: claims?.shared }));
       noteContainers(wanted, counters, sets);
       for (const element of wanted.elements) {
         yield;
         note(element);
       }
     }
-    this.#planned.set(next, { facts, parts });
+    this.#planned.set(next, { facts, parts, claims });
     for (const element of sharedElements(next, parts.hairpins.keys())) {
       yield;
       note(element);
     }
-    const features = featuresOf(parts);
+    const features = featuresOf(parts, claims !== undefined && claims.shared.size > 0);
     const containers = new Map([...containersOf(next.family, features), ...sets]);
     const chains = allChains(this.#context(next, facts, features), parts);
     const standing = reusableTable(installed, containers, chains, draft);
@@ -324,6 +382,7 @@ export class NftablesPlanner {
     previous: ProxyState,
     { facts, parts }: PlannedState,
     changes: ChangeSet,
+    shared: SharedAddressChanges,
     draft: TransactionDraft,
   ): Slices<readonly ForgottenClients[]> {
     const old = new Map<string, Elements>();
@@ -341,16 +400,25 @@ export class NftablesPlanner {
         yield* arrangeSlots(current, was);
         yield;
       }
-      const oldElements = was && parts.remove(this.#elementsOf(was, next, facts, { except: current }));
+      const oldOptions = { except: current, sharedAddresses: shared.before };
+      const oldElements = was && parts.remove(this.#elementsOf(was, next, facts, oldOptions));
       if (isLong) {
         yield;
       }
-      const newElements = current && parts.add(this.#elementsOf(current, next, facts, { except: was }));
+      const newOptions = { except: was, sharedAddresses: shared.after };
+      const newElements = current && parts.add(this.#elementsOf(current, next, facts, newOptions));
       collectElements(old, oldElements);
       collectElements(wanted, newElements);
       diffCounters(oldElements?.counters ?? NO_COUNTERS, newElements?.counters ?? NO_COUNTERS, draft);
       diffContainers(oldElements?.sets ?? NO_SETS, newElements?.sets ?? NO_SETS, draft);
       forget.push(...removedAffinityClients(was, current));
+    }
+    for (const [key, claims] of shared.claims) {
+      yield;
+      const options = this.#countOptions(facts);
+      const [was, is] = [previous.servicePorts.get(key), next.servicePorts.get(key)];
+      collectElements(old, was && countingElements(was, { ...options, sharedAddresses: shared.before }, { claims }));
+      collectElements(wanted, is && countingElements(is, { ...options, sharedAddresses: shared.after }, { claims }));
     }
     const { chains, hairpins, hadRanges } = parts.end();
     for (const [name, elements] of old) {
@@ -370,11 +438,12 @@ export class NftablesPlanner {
         putElement(CLUSTER_IPS, address, isThere, draft);
       }
     }
-    if (chains.size === 0 && hadRanges === parts.hasRanges && !changes.nodeChanged) {
+    const { hadSome: hadShared, hasSome: hasShared } = shared;
+    if (chains.size === 0 && hadRanges === parts.hasRanges && hadShared === hasShared && !changes.nodeChanged) {
       // The common case: endpoints were added or removed.
       return parts.has(FORGET_PRIORITY.name) ? forget : NO_CLIENTS;
     }
-    const features = featuresOf(parts);
+    const features = featuresOf(parts, hasShared);
     const context = this.#context(next, facts, features);
     const toggled = (name: string, now: boolean) => (chains.get(name)?.isThere === undefined ? now : !now);
     const hadFeatures: Features = {
@@ -382,6 +451,7 @@ export class NftablesPlanner {
       counters: toggled(COUNT_SERVICE.name, features.counters),
       endpointCounters: toggled(ENDPOINT_COUNT_CHAINS[0].name, features.endpointCounters),
       traffic: toggled(COUNT_TRAFFIC.name, features.traffic),
+      sharedAddresses: hadShared,
       resets: toggled(RESET_CHAINS[0].name, features.resets),
       ranges: hadRanges,
     };
@@ -466,12 +536,17 @@ function allChains(context: LayoutContext, parts: SharedParts): Chains {
   return chains;
 }
 
-function featuresOf(parts: SharedParts): Features {
+function countsSomeEndpoints(parts: SharedParts): boolean {
+  return parts.has(ENDPOINT_COUNT_CHAINS[0].name) || parts.has(COUNT_TRAFFIC.name);
+}
+
+function featuresOf(parts: SharedParts, sharedAddresses: boolean): Features {
   return {
     affinity: parts.has(FORGET_PRIORITY.name),
     counters: parts.has(COUNT_SERVICE.name),
     endpointCounters: parts.has(ENDPOINT_COUNT_CHAINS[0].name),
     traffic: parts.has(COUNT_TRAFFIC.name),
+    sharedAddresses,
     resets: parts.has(RESET_CHAINS[0].name),
     ranges: parts.hasRanges,
   };

@@ -10,7 +10,7 @@ import { connectionsCountedBy } from './counted-endpoints.js';
 import type { InstalledNftables } from './installed-nftables.js';
 import { AFFINITY, idOfAffinityKey, TABLE } from './layout.js';
 import { completeWrite, type NftablesTransaction } from './nftables-transaction.js';
-import { countedBy } from './service-elements.js';
+import { countedBy } from './service-counters.js';
 import { trafficCountedBy } from './traffic-counters.js';
 
 /**

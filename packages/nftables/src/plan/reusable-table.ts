@@ -1,5 +1,5 @@
 import { type NftBaseChain, type NftSetOrMap, type NftTable, nftContainerSignature } from '@kube-proxier/linux';
-import type { Chain } from './fixed-chains.js';
+import type { Chain } from './chain.js';
 import type { InstalledNftables } from './installed-nftables.js';
 import type { TransactionDraft } from './nftables-transaction.js';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { expectedNftFingerprint, type NftFamily, type NftListedChain, renderNftRule } from '@kube-proxier/linux';
-import type { Rule } from './fixed-chains.js';
+import type { Rule } from './chain.js';
 
 /**
  * The comment that identifies a rule when it is listed: versions of nft print the same rule differently, but all keep

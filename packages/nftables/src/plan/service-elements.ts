@@ -1,33 +1,26 @@
 import { hash } from 'node:crypto';
 import {
   cidrContains,
-  countsConnections,
-  countsTraffic,
   type Endpoint,
   type Frontend,
   formatPorts,
   type IPFamily,
   mayBeLocal,
-  type Protocol,
   type ResolvedServicePort,
   resetsConnections,
-  type ServicePortName,
 } from '@kube-proxier/core';
 import type { NftSetOrMap } from '@kube-proxier/linux';
-import { countedEndpoints, counterElements, endpointCounter, namesOf } from './counted-endpoints.js';
+import { type CountOptions, countingElements } from './counting-elements.js';
 import { drawOf, endpointSlots } from './endpoint-slots.js';
 import {
   balancingOf,
-  COUNT_SERVICE,
   clientsSet,
-  ENDPOINT_COUNT_CHAINS,
   type KindChain,
   keyScopeOf,
   layoutOf,
   pathOf,
   RESET_CHAINS,
   shiftMap,
-  TRAFFIC_CHAINS,
 } from './frontend-chains.js';
 import {
   endpointsMap,
@@ -38,7 +31,6 @@ import {
   RANGE_CONTAINERS,
   SPACE_CONTAINERS,
 } from './layout.js';
-import { trafficElements } from './traffic-counters.js';
 
 /** An element; the value is undefined in sets. */
 export type ServiceElement = readonly [container: string, key: string, value: string | undefined];
@@ -66,15 +58,9 @@ const NO_ELEMENTS: ServiceElements = {
 };
 
 /** Further input for the elements, besides the service port. */
-export interface ElementOptions {
+export interface ElementOptions extends CountOptions {
   readonly family: IPFamily;
   readonly layout: Layout;
-  /** Default for counting connections, for Services without the annotation. */
-  readonly countAll: boolean;
-  /** Default for counting packets, for Services without the annotation. Default false. */
-  readonly countAllTraffic?: boolean;
-  /** Whether this host can count for each endpoint. Default true. */
-  readonly canCountEndpoints?: boolean;
   /** Whether slots may be omitted from the elements. Default false. */
   readonly leavesOutSlots?: boolean;
 }
@@ -87,46 +73,20 @@ export interface ElementOptions {
  */
 export function elementsOf(
   port: ResolvedServicePort,
-  {
-    family,
-    layout: wanted,
-    countAll,
-    countAllTraffic = false,
-    canCountEndpoints = true,
-    leavesOutSlots = false,
-  }: ElementOptions,
+  { family, layout: wanted, leavesOutSlots = false, ...counting }: ElementOptions,
   except?: ResolvedServicePort,
 ): ServiceElements {
   const layout = layoutOf(port, wanted);
-  const { annotations } = port.servicePort;
-  const counter = countsConnections(annotations, countAll) ? counterOf(port.name) : undefined;
-  const countsPackets = canCountEndpoints && countsTraffic(annotations, countAllTraffic);
-  if (layout === 'constant' && counter === undefined && !countsPackets && differsInSlotsOnly(port, except)) {
+  const { ofService: counter, counters, ...counted } = countingElements(port, counting, { except });
+  if (layout === 'constant' && counters.length === 0 && differsInSlotsOnly(port, except)) {
     return slotsOf(port, except);
   }
-  const elements: ServiceElement[] = [];
-  const chains: KindChain[] = [];
+  const elements: ServiceElement[] = [...counted.elements];
+  const chains: KindChain[] = [...counted.chains];
   const hairpins = new Set<string>();
   const sets = new Map<string, NftSetOrMap>();
   const balancing = balancingOf(port);
   const affinity = port.affinitySeconds === undefined ? undefined : affinityOf(port);
-  const counters: string[] = [];
-  const endpoints = canCountEndpoints && (counter !== undefined || countsPackets) ? countedEndpoints(port, except) : [];
-  if (counter !== undefined) {
-    chains.push(COUNT_SERVICE, ...(canCountEndpoints ? ENDPOINT_COUNT_CHAINS : []));
-    counters.push(counter);
-    for (const counted of endpoints) {
-      const ofEndpoint = endpointCounter({ servicePort: port.name, endpoint: counted.endpoint });
-      counters.push(ofEndpoint);
-      elements.push(...counterElements(counted, 'connections', ofEndpoint));
-    }
-  }
-  if (countsPackets) {
-    const traffic = trafficElements(port.name, endpoints);
-    chains.push(...TRAFFIC_CHAINS);
-    counters.push(...traffic.counters);
-    elements.push(...traffic.elements);
-  }
   const resets = resetsConnections(port);
   if (resets) {
     chains.push(...RESET_CHAINS);
@@ -336,21 +296,6 @@ function noteShifts(
       elements.push([name, String(from), String(endpoint.port + from - first)]);
     }
   }
-}
-
-const COUNTER = /^service\/([^/]+)\/([^/]+)(?:\/([^/]+))?\/(tcp|udp|sctp)$/;
-
-/** The name of the counter of a service port. */
-export function counterOf(servicePort: ServicePortName): string {
-  return ['service', ...namesOf(servicePort)].join('/');
-}
-
-/** The service port that a counter counts for; undefined for foreign counters. */
-export function countedBy(counter: string): ServicePortName | undefined {
-  const [, namespace, name, portName = '', protocol] = COUNTER.exec(counter) ?? [];
-  return namespace === undefined || name === undefined || protocol === undefined
-    ? undefined
-    : { namespace, name, portName, protocol: protocol.toUpperCase() as Protocol };
 }
 
 const [NO_LIST, ONE_LIST]: [ReadonlySet<List>, Readonly<Record<List, ReadonlySet<List>>>] = [

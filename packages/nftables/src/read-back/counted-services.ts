@@ -8,7 +8,7 @@ import {
 } from '@kube-proxier/core';
 import type { NftCounter } from '@kube-proxier/linux';
 import { connectionsCountedBy } from '../plan/counted-endpoints.js';
-import { countedBy } from '../plan/service-elements.js';
+import { countedBy } from '../plan/service-counters.js';
 import { type CountedTraffic, trafficCountedBy } from '../plan/traffic-counters.js';
 
 interface Totals {
