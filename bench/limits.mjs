@@ -186,8 +186,7 @@ const SETTLE = 30_000;
 async function inside({ subject, objects, change, rounds, check, ...one }) {
   bringLoopbackUp();
   const { FakeApiServer } = await import('../packages/source-kubernetes/dist/testing/index.js');
-  // In pages: a list in one piece would be compressed by this process for longer than a client waits.
-  const server = await FakeApiServer.start({ watchCache: false });
+  const server = await FakeApiServer.start();
   for (const { service, slice } of objects()) {
     if (service) {
       server.store.put('services', service);

@@ -20,7 +20,11 @@ export class ObjectTexts implements ServerObserver {
   /** Families whose first sync is awaited; undefined when the texts are being compressed. */
   #awaited: Set<IPFamily> | undefined = new Set();
 
-  constructor(private readonly logger: Logger) {}
+  /** @param onCompressed called when all texts are compressed. */
+  constructor(
+    private readonly logger: Logger,
+    private readonly onCompressed: () => void,
+  ) {}
 
   /** Creates a store of the objects of one kind. */
   create(): TextStore {
@@ -46,7 +50,7 @@ export class ObjectTexts implements ServerObserver {
     this.#awaited?.delete(family);
     if (this.#awaited?.size === 0) {
       this.#awaited = undefined;
-      this.#pack().catch((error: unknown) =>
+      this.#pack().then(this.onCompressed, (error: unknown) =>
         this.logger.error(`Objects of the API server are not compressed in memory: ${messageOf(error)}`, { error }),
       );
     }

@@ -39,6 +39,8 @@ const LONG_PAUSE_WHILE_READING = 64 * 1024 * 1024;
  * the rules of 10,000 Services are verified, and not less CPU time. A larger heap has the default: its collections take long.
  */
 const SETTLED_GROWTH = 15;
+/** Milliseconds of collections beside the program, in a very large heap. */
+const GENTLE_COLLECTION = 2000;
 /** Other versions of V8 lack the flag, and report that on standard error. */
 const hasMemoryPool = process.versions.node.startsWith('26.');
 let watch: NodeJS.Timeout | undefined;
@@ -97,12 +99,23 @@ async function collectGarbageOfStart(): Promise<void> {
  * size: until then, that costs memory, and in a large heap it is done anyway.
  */
 async function settleMemory(isOver: boolean): Promise<void> {
-  setFlagsFromString(`--heap-growing-percent=${getHeapStatistics().total_heap_size > LONG_PAUSE ? 0 : SETTLED_GROWTH}`);
-  setFlagsFromString('--optimize-for-size');
+  const { total_heap_size: size } = getHeapStatistics();
   if (isOver) {
     clearInterval(watch);
     setFlagsFromString('--semi-space-growth-factor=2');
     setFlagsFromString('--incremental-marking');
+  }
+  setFlagsFromString(`--heap-growing-percent=${size > LONG_PAUSE ? 0 : SETTLED_GROWTH}`);
+  setFlagsFromString('--optimize-for-size');
+  if (size > VERY_LARGE) {
+    // A collection at once would take half a second. With this flag, V8 begins one beside the program soon, and again
+    // when it is done: after the first, much garbage is left.
+    setFlagsFromString('--stress-marking=1');
+    setTimeout(() => {
+      setFlagsFromString('--stress-marking=0');
+      void releaseUnused();
+    }, GENTLE_COLLECTION).unref();
+    return;
   }
   // Compiled code is removed now, not after six collections: about 2 MB. What is used again is compiled again.
   setFlagsFromString('--flush-baseline-code');

@@ -71,7 +71,8 @@ export async function runAgent({
   const events = sink && new NodeEvents(sink, nodeName);
   events?.configurationProblems(settings.warnings);
   const metrics = new ProxyMetrics({ counterSeries: settings.counterSeries });
-  const texts = new ObjectTexts(logger);
+  const settling = phases && new Settling(phases, settings.verifyPeriod > 0);
+  const texts = new ObjectTexts(logger, () => settling?.compressed());
   const plain = await composition.sources(settings, logger, () => texts.create());
   const checked = await composition.healthChecks?.(plain, settings, logger, metrics);
   const { sources, status: healthChecks } = checked ?? { sources: plain };
@@ -91,12 +92,7 @@ export async function runAgent({
     memoryShortage: () => memory?.shortage,
     metrics,
     observer: combineObservers(
-      [
-        new PodNetworkCheck(settings, logger),
-        texts,
-        ...(events ? [events] : []),
-        ...(phases ? [new Settling(phases, settings.verifyPeriod > 0)] : []),
-      ],
+      [new PodNetworkCheck(settings, logger), texts, ...(events ? [events] : []), ...(settling ? [settling] : [])],
       logger,
     ),
   });

@@ -18,8 +18,8 @@ export interface StartPhases {
   /** The first syncs have ended. */
   synced(): void;
   /**
-   * Some time after the first syncs, and again after the removal of leftovers and after the first verification; only once if
-   * they are close together.
+   * Some time after the first syncs, and again after objects are compressed, after the removal of leftovers and after the
+   * first verification; only once if they are close together.
    *
    * @param isOver false while the first verification is still to come.
    */
@@ -78,6 +78,15 @@ export class Settling implements ServerObserver {
 
   /** Leftovers of other modes are removed after a verification, too. */
   takenOver(): void {
+    this.#leftGarbage();
+  }
+
+  /** The objects that were read are compressed. */
+  compressed(): void {
+    this.#leftGarbage();
+  }
+
+  #leftGarbage(): void {
     if (this.#isSynced && !this.#isVerified) {
       this.#settleLater();
     }

@@ -1,9 +1,12 @@
+import { finish, type Slices } from '../pacing/slices.js';
 import type { ChangeSet } from './change-set.js';
 import type { ResolvedServicePort } from './proxy-state.js';
 import type { ServicePortKey } from './service-port-name.js';
 
 /** Keys of endpoints, `10.0.0.1:80`; `unknown`: all except the current endpoints. */
 export type LostEndpoints = ReadonlySet<string> | 'unknown';
+
+type ResolvedChanges = Pick<ChangeSet, 'previous' | 'resolvedServicePorts'>;
 
 /** Whether TCP connections of a service port are reset when their endpoint is gone. */
 export function resetsConnections({ name, servicePort }: Pick<ResolvedServicePort, 'name' | 'servicePort'>): boolean {
@@ -21,11 +24,15 @@ export function resetsConnections({ name, servicePort }: Pick<ResolvedServicePor
  * - At start, and when the annotation of a Service becomes `reset`, endpoints may have been removed earlier. If the
  *   Service has no endpoint at all, nothing is reset: the endpoints may not have been read yet.
  */
-export function lostEndpoints(
-  changes: Pick<ChangeSet, 'previous' | 'resolvedServicePorts'>,
-): ReadonlyMap<ServicePortKey, LostEndpoints> {
+export function lostEndpoints(changes: ResolvedChanges): ReadonlyMap<ServicePortKey, LostEndpoints> {
+  return finish(lostEndpointsInSlices(changes));
+}
+
+/** {@link lostEndpoints}. Yields after each service port, so that a caller can pause. */
+export function* lostEndpointsInSlices(changes: ResolvedChanges): Slices<ReadonlyMap<ServicePortKey, LostEndpoints>> {
   const lost = new Map<ServicePortKey, LostEndpoints>();
   for (const [key, { previous, current }] of changes.resolvedServicePorts) {
+    yield;
     if (current === undefined || !resetsConnections(current)) {
       continue;
     }

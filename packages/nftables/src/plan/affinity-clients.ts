@@ -62,10 +62,10 @@ export function* formerClients(
 ): Generator<void, readonly FormerClient[]> {
   const clients: FormerClient[] = [];
   for (const port of former === undefined ? [] : servicePorts.values()) {
+    yield;
     if (former === undefined || port.affinitySeconds === undefined) {
       continue;
     }
-    yield;
     const hasMap = layoutOf(port, layout) === 'constant';
     const { id, numbers } = affinityOf(port);
     for (const { address, seconds, endpoint } of keptClientsOf(port, former)) {

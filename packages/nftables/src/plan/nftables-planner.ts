@@ -177,13 +177,9 @@ export class NftablesPlanner {
 
   /** The claims of a state, if an endpoint is counted. */
   *#claimsOf(state: ProxyState, { endpointCounters = true }: HostFacts): Slices<EndpointClaims | undefined> {
-    const isCounted = (port: ResolvedServicePort) => this.#countsEndpoints(port);
-    for (const port of endpointCounters ? state.servicePorts.values() : []) {
-      if (isCounted(port)) {
-        return yield* EndpointClaims.of(state, isCounted);
-      }
-    }
-    return undefined;
+    return endpointCounters && (yield* this.#countsSome(state.servicePorts.values()))
+      ? yield* EndpointClaims.of(state, (port) => this.#countsEndpoints(port))
+      : undefined;
   }
 
   /** Moves the claims to the next state; where none were needed, they are determined if they are now. */
@@ -195,12 +191,22 @@ export class NftablesPlanner {
     if (claims !== undefined) {
       return { claims, shared: yield* claims.advance(next, changes) };
     }
-    const changed = [...changes.resolvedServicePorts.values()];
-    if (!endpointCounters || !changed.some(({ current }) => this.#countsEndpoints(current))) {
+    const changed = [...changes.resolvedServicePorts.values()].map(({ current }) => current);
+    if (!endpointCounters || !(yield* this.#countsSome(changed))) {
       return { claims, shared: NEVER_SHARED };
     }
     const fresh = yield* EndpointClaims.of(next, (port) => this.#countsEndpoints(port));
     return { claims: fresh, shared: { ...NEVER_SHARED, after: fresh.shared, hasSome: fresh.shared.size > 0 } };
+  }
+
+  *#countsSome(ports: Iterable<ResolvedServicePort | undefined>): Slices<boolean> {
+    for (const port of ports) {
+      if (this.#countsEndpoints(port)) {
+        return true;
+      }
+      yield;
+    }
+    return false;
   }
 
   #countsEndpoints(port: ResolvedServicePort | undefined): boolean {

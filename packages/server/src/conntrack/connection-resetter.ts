@@ -9,7 +9,7 @@ import {
   type IPFamily,
   type Logger,
   type LostEndpoints,
-  lostEndpoints,
+  lostEndpointsInSlices,
   messageOf,
   type ProxyState,
   resetsConnections,
@@ -135,7 +135,7 @@ export class ConnectionResetter implements SyncObserver {
     // Synchronous: the next sync may be observed during this one.
     resets.state = state;
     this.#families.set(family, resets);
-    const lost = lostEndpoints(yield* stepSince(before, state, changes));
+    const lost = yield* lostEndpointsInSlices(yield* stepSince(before, state, changes));
     if (lost.size > 0 && this.options.unsupportedBy !== undefined) {
       this.#warnUnsupported(state, lost, this.options.unsupportedBy);
     } else if (lost.size > 0 && !this.#isStopped) {

@@ -17,7 +17,7 @@ import {
   type Timer,
 } from '@kube-proxier/core';
 import type { Conntrack } from '@kube-proxier/linux';
-import { protocolsWithStaleFlows, type StaleReason, staleFlowJudge } from './stale-flows.js';
+import { protocolsWithStaleFlowsInSlices, type StaleReason, staleFlowJudge } from './stale-flows.js';
 import { staleTranslations } from './stale-translations.js';
 
 /** Result of one check for stale flows. */
@@ -91,7 +91,7 @@ export class ConntrackCleaner implements SyncObserver {
     const since = (isFull: boolean) =>
       finishWithPauses(stepSince(before, state, changes, isFull), new EventLoopPace(this.clock));
     const step = this.isTracked ? await since(full) : servedAgain(await since(false));
-    const protocols = protocolsWithStaleFlows(step);
+    const protocols = await finishWithPauses(protocolsWithStaleFlowsInSlices(step), new EventLoopPace(this.clock));
     if (protocols.length === 0) {
       this.#lastChecked.set(family, state);
       return;

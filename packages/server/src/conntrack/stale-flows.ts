@@ -2,12 +2,14 @@ import {
   type ChangeSet,
   endpointsKeepingFlows,
   type Frontend,
+  finish,
   hasPort,
   joinHostPort,
   type Protocol,
   type ProxyState,
   portRangeSpace,
   type ResolvedServicePort,
+  type Slices,
 } from '@kube-proxier/core';
 
 /** The part of a conntrack entry that decides whether the flow is stale. Addresses are canonical. */
@@ -42,12 +44,18 @@ const PROTOCOLS: readonly StaleProtocol[] = ['UDP', 'SCTP'];
  * service ports differ (spec T-10; kube-proxy does not check when only a Service changed, spec B-17). If the previously
  * installed state is unknown (`previous` is undefined), every protocol that has a service port. Pure.
  */
-export function protocolsWithStaleFlows({
+export function protocolsWithStaleFlows(changes: ChangeSet): readonly StaleProtocol[] {
+  return finish(protocolsWithStaleFlowsInSlices(changes));
+}
+
+/** {@link protocolsWithStaleFlows}. Yields after each service port, so that a caller can pause. */
+export function* protocolsWithStaleFlowsInSlices({
   previous: known,
   resolvedServicePorts,
-}: ChangeSet): readonly StaleProtocol[] {
+}: ChangeSet): Slices<readonly StaleProtocol[]> {
   const found = new Set<Protocol>();
   for (const { previous, current } of resolvedServicePorts.values()) {
+    yield;
     const some = current ?? previous;
     if (some === undefined || !isConcerned(some)) {
       continue;

@@ -44,8 +44,6 @@ export class PackedTextStore implements TextStore {
   readonly #texts = new Map<string, Block | string | (() => string)>();
   /** Keys of texts that are not in a block, oldest first; none while these are not compressed in any number. */
   readonly #recent = new Set<string>();
-  /** Keys of texts that are not computed yet. */
-  readonly #later = new Set<string>();
   /** The last read block: a read text is often replaced next. */
   #unpacked: { readonly block: Block; readonly texts: ReadonlyMap<string, string> } | undefined;
   #recentSize = 0;
@@ -78,7 +76,6 @@ export class PackedTextStore implements TextStore {
   set(key: string, text: string): void {
     const previous = this.#texts.get(key);
     this.#texts.set(key, text);
-    this.#later.delete(key);
     this.#note(key, text);
     this.#replaced(previous);
     this.#packRecent();
@@ -88,7 +85,6 @@ export class PackedTextStore implements TextStore {
     const previous = this.#texts.get(key);
     this.#texts.set(key, text);
     this.#recent.delete(key);
-    this.#later.add(key);
     this.#replaced(previous);
   }
 
@@ -97,31 +93,37 @@ export class PackedTextStore implements TextStore {
    * pause. To be called after a start: until then, some megabytes of texts are not compressed.
    */
   *packInSlices(): Slices<void> {
-    if (this.#isEarly) {
-      this.#isEarly = false;
-      for (const [key, text] of this.#texts) {
-        if (typeof text === 'string') {
-          this.#recent.add(key);
-        }
+    this.#isEarly = false;
+    let keys: string[] = [];
+    let size = 0;
+    for (const [key, stored] of this.#texts) {
+      if (typeof stored === 'object') {
+        continue;
       }
-    }
-    while (this.#isPackDue) {
-      this.#pack();
+      const text = typeof stored === 'function' ? stored() : stored;
+      if (text !== stored) {
+        this.#texts.set(key, text);
+        this.#recentSize += text.length;
+      }
+      keys.push(key);
+      size += text.length;
+      if (isBlockFull(keys.length, size)) {
+        this.#packKeys(keys);
+        [keys, size] = [[], 0];
+      }
       yield;
     }
-    for (const key of this.#later) {
-      const text = this.#texts.get(key);
-      if (typeof text === 'function') {
-        this.set(key, text());
+    for (const key of keys) {
+      if (typeof this.#texts.get(key) === 'string') {
+        this.#recent.add(key);
       }
-      yield;
     }
+    this.#packRecent();
   }
 
   delete(key: string): void {
     const previous = this.#texts.get(key);
     this.#texts.delete(key);
-    this.#later.delete(key);
     this.#recent.delete(key);
     this.#replaced(previous);
     this.#packRecent();
@@ -180,27 +182,42 @@ export class PackedTextStore implements TextStore {
   /** Compresses the oldest texts. */
   #pack(): void {
     const keys: string[] = [];
-    const lines: string[] = [];
     let size = 0;
     for (const key of this.#recent) {
       const text = this.#texts.get(key);
-      if (typeof text !== 'string') {
-        continue;
-      }
-      keys.push(key);
-      lines.push(key, text);
-      size += text.length;
-      if (keys.length >= BLOCK || size > MAX_RECENT_SIZE / 2) {
-        break;
+      if (typeof text === 'string') {
+        keys.push(key);
+        size += text.length;
+        if (isBlockFull(keys.length, size)) {
+          break;
+        }
       }
     }
+    this.#packKeys(keys);
+  }
+
+  /** Compresses these texts, if they are still there. */
+  #packKeys(keys: readonly string[]): void {
+    const packed: string[] = [];
+    const lines: string[] = [];
+    // A key can be named twice when its text was deleted and set again.
+    for (const key of new Set(keys)) {
+      const text = this.#texts.get(key);
+      if (typeof text === 'string') {
+        packed.push(key);
+        lines.push(key, text);
+        this.#recentSize -= text.length;
+      }
+    }
+    if (packed.length === 0) {
+      return;
+    }
     const data = deflateRawSync(lines.join('\n'), COMPRESSION).toString('latin1');
-    const block: Block = { data, count: keys.length, live: keys.length };
-    for (const key of keys) {
+    const block: Block = { data, count: packed.length, live: packed.length };
+    for (const key of packed) {
       this.#recent.delete(key);
       this.#texts.set(key, block);
     }
-    this.#recentSize -= size;
     this.#packedSize += data.length;
   }
 
@@ -210,6 +227,10 @@ export class PackedTextStore implements TextStore {
     }
     return this.#unpacked.texts;
   }
+}
+
+function isBlockFull(texts: number, size: number): boolean {
+  return texts >= BLOCK || size > MAX_RECENT_SIZE / 2;
 }
 
 function unpack({ data }: Block): ReadonlyMap<string, string> {
