@@ -10,7 +10,13 @@ import type { ObjectReader } from '../objects/object-reader.js';
 import type { EndpointSlice } from '../objects/objects.js';
 import type { Slices } from '../pacing/slices.js';
 import { EMPTY_VIEW, EndpointSet, type EndpointView, type TopologyPlace } from './endpoint-set.js';
-import { contributionOf, type SliceContribution, sameContribution, weighed } from './slice-contribution.js';
+import {
+  contributionOf,
+  type SliceContent,
+  type SliceContribution,
+  sameContent,
+  weighed,
+} from './slice-contribution.js';
 import { type ServiceEndpoints, type SharedEndpoints, SliceMerge } from './slice-merge.js';
 import { SlowStart } from './slow-start.js';
 import { SmallMap } from './small-map.js';
@@ -270,7 +276,7 @@ export class EndpointSliceTracker {
   }
 
   #fold(service: ServiceKey, slice: string, contribution: SliceContribution | undefined): boolean {
-    if (sameContribution(this.#latest(service, slice), contribution)) {
+    if (sameContent(this.#latest(service, slice), contribution)) {
       return false;
     }
     let slices = this.#pending.get(service);
@@ -307,7 +313,7 @@ export class EndpointSliceTracker {
       }
     }
     // Last: when this is aborted, nothing was applied.
-    endpoints.slices.set(name, contribution);
+    endpoints.slices.set(name, contentOf(contribution));
   }
 
   *#apply(
@@ -338,7 +344,7 @@ export class EndpointSliceTracker {
       }
       const previous = endpoints.slices.get(name);
       if (next) {
-        endpoints.slices.set(name, next);
+        endpoints.slices.set(name, contentOf(next));
       } else {
         endpoints.slices.delete(name);
       }
@@ -388,14 +394,15 @@ export class EndpointSliceTracker {
   }
 }
 
+function contentOf({ ports, weighted }: SliceContribution): SliceContent {
+  return { ports, weighted };
+}
+
 function sliceKeyOf({ namespace, name }: ObjectIdentity): SliceKey {
   return `${namespace}/${name}` as SliceKey;
 }
 
-function portsOf(
-  previous: SliceContribution | undefined,
-  next: SliceContribution | undefined,
-): Iterable<ServicePortKey> {
+function portsOf(previous: SliceContent | undefined, next: SliceContent | undefined): Iterable<ServicePortKey> {
   if (previous && next) {
     return new Set([...previous.ports.keys(), ...next.ports.keys()]);
   }

@@ -7,9 +7,14 @@ import { SmallMap } from './small-map.js';
 import { compareKeys, findEndpoint, NO_ENDPOINTS, type SortedEndpoints } from './sorted-endpoints.js';
 
 /** The content of one EndpointSlice for each service port. */
-export interface SliceContribution {
+export interface SliceContribution extends SliceContent {
+  /** When the change that caused it happened, in milliseconds since the epoch; undefined when that is not known. */
+  readonly triggerTime?: number | undefined;
+}
+
+/** What is kept of a {@link SliceContribution}. */
+export interface SliceContent {
   readonly ports: SmallMap<ServicePortKey, SortedEndpoints>;
-  readonly triggerTime: number | undefined;
   /** Addresses whose weight the slice has; the Service's weights apply to the others. */
   readonly weighted: ReadonlySet<string>;
 }
@@ -26,7 +31,7 @@ export function contributionOf(
   slice: EndpointSliceDefinition,
   nodeName: string,
   rules: readonly WeightRule[],
-  known: SliceContribution | undefined,
+  known: SliceContent | undefined,
 ): SliceContribution {
   const ports = new SmallMap<ServicePortKey, SortedEndpoints>();
   for (const { portName, protocol, port } of slice.ports) {
@@ -139,7 +144,7 @@ function uniqueSorted(endpoints: readonly Endpoint[]): SortedEndpoints {
 }
 
 /** Same endpoints for the same ports; equal endpoints are the same objects here. */
-export function sameContribution(left: SliceContribution | undefined, right: SliceContribution | undefined): boolean {
+export function sameContent(left: SliceContent | undefined, right: SliceContent | undefined): boolean {
   if (left === right) {
     return true;
   }

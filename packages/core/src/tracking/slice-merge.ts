@@ -1,13 +1,13 @@
 import type { Endpoint } from '../model/endpoint.js';
 import type { ServicePortKey } from '../model/service-port-name.js';
 import type { EndpointSet } from './endpoint-set.js';
-import { better, type SliceContribution } from './slice-contribution.js';
+import { better, type SliceContent } from './slice-contribution.js';
 import type { SmallMap } from './small-map.js';
 import { findEndpoint, NO_ENDPOINTS, type SortedEndpoints } from './sorted-endpoints.js';
 
 /** The endpoints of a Service, merged from its slices. */
 export interface ServiceEndpoints {
-  readonly slices: SmallMap<string, SliceContribution>;
+  readonly slices: SmallMap<string, SliceContent>;
   readonly ports: SmallMap<ServicePortKey, EndpointSet>;
 }
 
