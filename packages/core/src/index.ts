@@ -39,6 +39,7 @@ export { endpointsKeepingFlows } from './model/flow-endpoints.js';
 export * from './model/frontend.js';
 export * from './model/lost-endpoints.js';
 export * from './model/node-port-addresses.js';
+export { type MapDraft, PersistentMap } from './model/persistent-map.js';
 export * from './model/port-range.js';
 export * from './model/probe-service.js';
 export * from './model/proxy-state.js';

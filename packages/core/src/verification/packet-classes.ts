@@ -4,6 +4,7 @@ import { type Frontend, frontendKey } from '../model/frontend.js';
 import { portRangeSpace } from '../model/port-range.js';
 import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import { formatServicePortName, type Protocol } from '../model/service-port-name.js';
+import { finish } from '../pacing/slices.js';
 import { addressAt, firstAddress, lastAddress } from './address-arithmetic.js';
 import type { PathPacket } from './packet-path.js';
 
@@ -59,13 +60,15 @@ const MAX_OUTCOMES = 250_000;
  * of service networks. The number is proportional to the size of the state. Very large Services have fewer.
  *
  * @param onOmitted called for each service port whose packets are not all covered, with a sentence. Default: nothing.
+ * @param pods the result of {@link podSamplesInSlices}. Default: it is determined without a pause.
  */
 export function* packetClasses(
   state: ProxyState,
   host: ClassHost,
   onOmitted: (what: string) => void = () => {},
+  pods: PodSamples = finish(podSamplesInSlices(state, host)),
 ): Generator<PacketClass> {
-  const sources = new SourceChoice(state, host);
+  const sources = new SourceChoice(state, host, pods);
   for (const port of state.servicePorts.values()) {
     const endpoints = endpointCount(port);
     if (endpoints > MAX_ENDPOINTS) {
@@ -81,6 +84,40 @@ export function* packetClasses(
 
 type Origin = Pick<PathPacket, 'source' | 'entry'>;
 
+/** Some addresses of pods. */
+export interface PodSamples {
+  readonly local: readonly string[];
+  /** On other nodes. */
+  readonly remote: readonly string[];
+}
+
+/** Usually enough to find a pod that is not an endpoint of a given Service. */
+const MAX_SAMPLES = 8;
+
+/** Service ports between two pauses: some milliseconds. */
+const BETWEEN_PAUSES = 2000;
+
+/** Addresses of some pods of a state. Yields after each few thousand service ports, so that a caller can pause. */
+export function* podSamplesInSlices(state: ProxyState, host: ClassHost): Generator<undefined, PodSamples> {
+  const { detector } = state.node;
+  const [local, remote] = [new Set<string>(), new Set<string>()];
+  const isPod = (address: string) =>
+    !host.localAddresses.has(address) && (detector.kind !== 'source-cidr' || cidrContains(detector.cidr, address));
+  let count = 0;
+  for (const { candidates } of state.servicePorts.values()) {
+    if (++count % BETWEEN_PAUSES === 0) {
+      yield;
+    }
+    for (const { isLocal, address } of candidates) {
+      const known = isLocal ? local : remote;
+      if (known.size < MAX_SAMPLES && !known.has(address) && isPod(address)) {
+        known.add(address);
+      }
+    }
+  }
+  return { local: [...local], remote: [...remote] };
+}
+
 /** Representative senders of one state. */
 class SourceChoice {
   readonly #state: ProxyState;
@@ -92,7 +129,7 @@ class SourceChoice {
   /** Addresses of this node and family, the node's own first, without loopback. */
   readonly nodeAddresses: readonly string[];
 
-  constructor(state: ProxyState, host: ClassHost) {
+  constructor(state: ProxyState, host: ClassHost, pods: PodSamples) {
     this.#state = state;
     this.#host = host;
     const { detector, addresses, serviceCIDRs } = state.node;
@@ -109,25 +146,10 @@ class SourceChoice {
         : detector.kind === 'interface-prefix'
           ? (host.interfaces.find((name) => name.startsWith(detector.prefix)) ?? `${detector.prefix}0`)
           : undefined;
-    const pods = new Map<boolean, Set<string>>([
-      [true, new Set()],
-      [false, new Set()],
-    ]);
-    const isPod = (address: string) =>
-      !host.localAddresses.has(address) && (detector.kind !== 'source-cidr' || cidrContains(detector.cidr, address));
-    for (const { candidates } of state.servicePorts.values()) {
-      for (const { isLocal, address } of candidates) {
-        const known = pods.get(isLocal);
-        // Usually enough to find a pod that is not an endpoint of a given Service.
-        if (known !== undefined && known.size < 8 && !known.has(address) && isPod(address)) {
-          known.add(address);
-        }
-      }
-    }
     const spare = detector.kind === 'source-cidr' ? spareAddresses(detector.cidr) : [];
     // With a detector by interface, any source address on such an interface counts as a pod.
-    this.#localPods = [...(pods.get(true) ?? []), ...(this.#podInterface === undefined ? [] : OUTSIDE[state.family])];
-    this.#remotePods = [...(pods.get(false) ?? []), ...spare];
+    this.#localPods = [...pods.local, ...(this.#podInterface === undefined ? [] : OUTSIDE[state.family])];
+    this.#remotePods = [...pods.remote, ...spare];
     const isTaken = (address: string) =>
       host.localAddresses.has(address) ||
       state.clusterIPs.has(address) ||

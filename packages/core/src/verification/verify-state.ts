@@ -4,7 +4,7 @@ import { decidePacket } from '../simulator/simulate-packet.js';
 import { countOf } from '../text/count-of.js';
 import { compareOutcomes, type Difference, expectationText } from './compare-outcomes.js';
 import { FindingGroups } from './finding-groups.js';
-import { type PacketClass, packetClasses } from './packet-classes.js';
+import { type PacketClass, packetClasses, podSamplesInSlices } from './packet-classes.js';
 import type { PacketPath, PathOutcome, PathPacket } from './packet-path.js';
 import type { FamilyVerification } from './verification-result.js';
 
@@ -166,7 +166,8 @@ export function* verifyInSlices(
     }
   }
   const omitted = (what: string) => findings.addUnread(what, what);
-  for (const one of given.unread.length > 0 ? [] : packetClasses(state, given, omitted)) {
+  const pods = yield* podSamplesInSlices(state, given);
+  for (const one of given.unread.length > 0 ? [] : packetClasses(state, given, omitted, pods)) {
     if (one.from === 'loopback' && !servesLoopback && state.node.nodePortAddresses.loopback) {
       continue;
     }

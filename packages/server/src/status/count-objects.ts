@@ -1,4 +1,4 @@
-import { finish, type ProxyState, type ServiceKey, type Slices, serviceKey } from '@kube-proxier/core';
+import { finish, PersistentMap, type ProxyState, type ServiceKey, type Slices, serviceKey } from '@kube-proxier/core';
 
 /** Object counts of one state. */
 export interface ObjectCount {
@@ -15,13 +15,14 @@ export function countObjects(state: Pick<ProxyState, 'servicePorts'>): ObjectCou
 /** {@link countObjects}. Yields after each service port, so that a caller can pause. */
 export function* countObjectsInSlices({ servicePorts }: Pick<ProxyState, 'servicePorts'>): Slices<ObjectCount> {
   const services = new Set<ServiceKey>();
-  const endpoints = new Set<string>();
+  // Not a Set: with half a million keys, it takes 70 ms to grow.
+  const endpoints = PersistentMap.empty<string, true>().draft();
   for (const { name, cluster, local } of servicePorts.values()) {
     yield;
     services.add(serviceKey(name));
     for (const list of cluster === local ? [cluster] : [cluster, local]) {
       for (const { key } of list) {
-        endpoints.add(key);
+        endpoints.set(key, true);
       }
     }
   }
