@@ -57,6 +57,21 @@ describe('the work of a start is done', () => {
     expect(at).toHaveLength(1);
   });
 
+  test('again after objects are compressed, and only then if that is soon', async () => {
+    const { clock, at, observer } = settling(true);
+    observer.started('IPv4');
+    observer.synced({ family: 'IPv4' });
+    await clock.advance(600);
+    observer.compressed();
+    await clock.advance(900);
+    expect(at).toEqual([]);
+    await clock.advance(100);
+    expect(at).toHaveLength(1);
+    observer.compressed();
+    await clock.advance(1000);
+    expect(at).toHaveLength(2);
+  });
+
   test('again after leftovers of other modes are removed, before the first verification', async () => {
     const { clock, over, observer } = settling(true);
     observer.started('IPv4');
