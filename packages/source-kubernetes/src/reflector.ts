@@ -147,7 +147,7 @@ export class Reflector<T extends object> {
   }
 
   /**
-   * An object of the cache.
+   * An object of the cache: a new one each time, so changing it does not change the cache.
    *
    * @param namespace of an object that has one.
    * @returns undefined when there is none, as far as it is known.
