@@ -103,7 +103,14 @@ export {
   compareConnection,
 } from './verification/connection-verification.js';
 export { isNetworkPolicyRule } from './verification/network-policy-rule.js';
-export { type ClassHost, type PacketClass, type PacketSource, packetClasses } from './verification/packet-classes.js';
+export {
+  type ClassHost,
+  type PacketClass,
+  type PacketSource,
+  type PodSamples,
+  packetClasses,
+  podSamplesInSlices,
+} from './verification/packet-classes.js';
 export * from './verification/packet-path.js';
 export * from './verification/verification-result.js';
 export * from './verification/verify-state.js';

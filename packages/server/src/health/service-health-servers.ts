@@ -126,7 +126,8 @@ export class ServiceHealthServers implements SyncObserver {
     const hosts = nodePortAddresses.kind === 'listed' ? [...nodePortAddresses.addresses, ...loopback] : [ANY[family]];
     const pace = new EventLoopPace(this.options.clock);
     let updates: Promise<void>[] = [];
-    for (const key of keys) {
+    // By name: if not all fit, the same ones are open after a restart.
+    for (const key of [...keys].sort()) {
       updates.push(this.#update(family, key, state.healthCheckNodePorts.get(key), hosts));
       if (pace.isPauseDue()) {
         await Promise.all([...updates, pace.pause()]);
