@@ -48,7 +48,7 @@ const { values, positionals } = parseArgs({
 const SELF = fileURLToPath(import.meta.url);
 const ENDPOINTS = Number(values.endpoints);
 /** Milliseconds after the first sync in which memory settles. */
-const SETTLE = 8000;
+const SETTLE = 15_000;
 /** For a process whose event loop cannot be measured. */
 const NO_HOLD = { longest: Number.NaN, busiest: Number.NaN };
 /** Number of changes that are made one after another, and of those before, in which code is compiled. */
