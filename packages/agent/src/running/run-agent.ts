@@ -71,8 +71,18 @@ export async function runAgent({
   const events = sink && new NodeEvents(sink, nodeName);
   events?.configurationProblems(settings.warnings);
   const metrics = new ProxyMetrics({ counterSeries: settings.counterSeries });
-  const settling = phases && new Settling(phases, settings.verifyPeriod > 0);
-  const texts = new ObjectTexts(logger, () => settling?.compressed());
+  const texts = new ObjectTexts(logger);
+  const settling: Settling = new Settling(
+    {
+      objectsRead: () => phases?.objectsRead(),
+      synced: () => {
+        phases?.synced();
+        void texts.compress().then(() => settling.compressed());
+      },
+      settled: (isOver) => phases?.settled(isOver),
+    },
+    settings.verifyPeriod > 0,
+  );
   const plain = await composition.sources(settings, logger, () => texts.create());
   const checked = await composition.healthChecks?.(plain, settings, logger, metrics);
   const { sources, status: healthChecks } = checked ?? { sources: plain };
@@ -91,10 +101,7 @@ export async function runAgent({
     configurationProblems: () => configurationProblems,
     memoryShortage: () => memory?.shortage,
     metrics,
-    observer: combineObservers(
-      [new PodNetworkCheck(settings, logger), texts, ...(events ? [events] : []), ...(settling ? [settling] : [])],
-      logger,
-    ),
+    observer: combineObservers([new PodNetworkCheck(settings, logger), settling, ...(events ? [events] : [])], logger),
   });
   const stop = () => {
     logger.info('kube-proxier is stopping');

@@ -57,12 +57,12 @@ test('maps have the entries of a Map with the same changes, and former versions 
 
 test('equal maps are iterated in the same order, however they came about', () => {
   fc.assert(
-    fc.property(fc.uniqueArray(fc.nat(2000).map(String)), fc.array(fc.nat(2000).map(String)), (wanted, others) => {
-      const draft = PersistentMap.of(others.map((key) => [key, key] as const)).draft();
+    fc.property(fc.uniqueArray(fc.nat(2000).map(String)), fc.array(fc.nat(2000).map(String)), (wanted, initial) => {
+      const draft = PersistentMap.of(initial.map((key) => [key, key] as const)).draft();
       for (const key of wanted) {
         draft.set(key, key);
       }
-      for (const key of others.filter((other) => !wanted.includes(other))) {
+      for (const key of initial.filter((name) => !wanted.includes(name))) {
         draft.delete(key);
       }
       expect([...draft.finish()]).toEqual([...PersistentMap.of(wanted.map((key) => [key, key] as const))]);

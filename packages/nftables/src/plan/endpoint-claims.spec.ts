@@ -351,11 +351,11 @@ describe('keys without the port of the frontend', () => {
     ],
   ];
 
-  test.each(CASES)('%s', (_what, others, shared) => {
+  test.each(CASES)('%s', (_what, neighbors, shared) => {
     const cluster = new Cluster('IPv4');
     cluster.set(0, COUNTED);
-    for (const [index, other] of others.entries()) {
-      cluster.set(index + 1, other);
+    for (const [index, service] of neighbors.entries()) {
+      cluster.set(index + 1, service);
     }
     const { state } = cluster.next();
     const isFirst = ({ name }: ResolvedServicePort) => name.name === 's0';
