@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { VirtualClock } from '../testing/index.js';
 import { EventLoopPace, WorkEnded } from './event-loop-pace.js';
+import { EventLoopTurns } from './event-loop-turns.js';
 import { finish, finishWithPauses, type Slices } from './slices.js';
 
 /** Counts to a number; `onStep` is called with each. */
@@ -46,6 +47,40 @@ describe('work in slices', () => {
       perTurn.set(turn, (perTurn.get(turn) ?? 0) + 1);
     }
     expect([...perTurn.values()]).toEqual(Array.from({ length: 10 }, () => 10));
+  });
+
+  test('of several works, one continues in each turn of the event loop, for 10 ms; all begin within 20 ms', async () => {
+    let time = 0;
+    let turn = 0;
+    let isOver = false;
+    const count = () => {
+      turn += 1;
+      if (!isOver) {
+        setImmediate(count);
+      }
+    };
+    setImmediate(count);
+    const clock = { monotonic: () => time };
+    const turns = new EventLoopTurns();
+    const perTurn = new Map<number, { steps: number; works: Set<number> }>();
+    const results = [0, 1, 2, 3, 4].map((work) =>
+      finishWithPauses(
+        countTo(40, () => {
+          time += 1;
+          const seen = perTurn.get(turn) ?? { steps: 0, works: new Set() };
+          perTurn.set(turn, seen);
+          seen.steps += 1;
+          seen.works.add(work);
+        }),
+        new EventLoopPace(clock, undefined, turns),
+      ),
+    );
+    expect(await Promise.all(results)).toEqual([40, 40, 40, 40, 40]);
+    isOver = true;
+    const [first, ...later] = [...perTurn.values()];
+    expect(first?.steps).toBeLessThanOrEqual(25);
+    expect(later.map(({ works }) => works.size)).toEqual(later.map(() => 1));
+    expect(Math.max(...later.map(({ steps }) => steps))).toBe(10);
   });
 
   test('short steps seldom read the clock, and long ones after them pause in time', async () => {

@@ -1,15 +1,17 @@
+import { KeySet } from '../model/all-added.js';
 import type { MapDraft, PersistentMap } from '../model/persistent-map.js';
 import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import type { Slices } from '../pacing/slices.js';
 
 /** Counts the frontends of each cluster IP. */
 export class ClusterIPCount {
-  readonly #touched = new Set<string>();
-
+  /** Undefined where none had frontends before, so that all that have some now were added. */
+  readonly #touched: Set<string> | undefined;
   readonly #counts: MapDraft<string, number>;
 
   /** @param previous the counts of the previous state. */
   constructor(previous: PersistentMap<string, number>) {
+    this.#touched = previous.size === 0 ? undefined : new Set();
     this.#counts = previous.draft();
   }
 
@@ -35,12 +37,15 @@ export class ClusterIPCount {
       } else {
         this.#counts.set(address, count);
       }
-      this.#touched.add(address);
+      this.#touched?.add(address);
     }
   }
 
   /** The added and removed cluster IPs. Yields after each if `isLong`, so that a caller can pause. */
   *changedFrom(previous: ProxyState['clusterIPs'], isLong: boolean): Slices<ReadonlySet<string>> {
+    if (this.#touched === undefined) {
+      return new KeySet(this.finish());
+    }
     const changed = new Set<string>();
     for (const address of this.#touched) {
       if (isLong) {

@@ -1,3 +1,4 @@
+import { AddedServicePorts, KeySet } from '../model/all-added.js';
 import type { ChangeSet, ServicePortChange } from '../model/change-set.js';
 import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import { sameRendering } from '../model/same-rendering.js';
@@ -8,7 +9,7 @@ import { finish, type Slices } from '../pacing/slices.js';
  * The difference of any two states of the same family. Objects shared by both are skipped, but every service port is
  * visited: for the step from one state to the next, use the change set of the resolver.
  *
- * @param previous undefined when the installed state is unknown: everything in `next` counts as added.
+ * @param previous undefined when the installed state is unknown: everything in `next` counts as added, which costs nothing here.
  */
 export function diffStates(previous: ProxyState | undefined, next: ProxyState): ChangeSet {
   return finish(diffStatesInSlices(previous, next));
@@ -16,8 +17,11 @@ export function diffStates(previous: ProxyState | undefined, next: ProxyState): 
 
 /** {@link diffStates}. Yields after each object, so that a caller can pause. */
 export function* diffStatesInSlices(previous: ProxyState | undefined, next: ProxyState): Slices<ChangeSet> {
+  if (previous === undefined) {
+    return allAdded(next);
+  }
   const servicePorts = new Map<ServicePortKey, ServicePortChange>();
-  const resolvedServicePorts = previous === undefined ? servicePorts : new Map<ServicePortKey, ServicePortChange>();
+  const resolvedServicePorts = new Map<ServicePortKey, ServicePortChange>();
   const note = (
     key: ServicePortKey,
     before: ResolvedServicePort | undefined,
@@ -32,12 +36,12 @@ export function* diffStatesInSlices(previous: ProxyState | undefined, next: Prox
   const healthCheckNodePorts = new Set<ServiceKey>();
   for (const [key, current] of next.servicePorts) {
     yield;
-    const before = previous?.servicePorts.get(key);
+    const before = previous.servicePorts.get(key);
     if (before !== current) {
       note(key, before, current);
     }
   }
-  for (const [key, before] of previous?.servicePorts ?? []) {
+  for (const [key, before] of previous.servicePorts) {
     yield;
     if (!next.servicePorts.has(key)) {
       note(key, before, undefined);
@@ -45,11 +49,11 @@ export function* diffStatesInSlices(previous: ProxyState | undefined, next: Prox
   }
   for (const [key, current] of next.healthCheckNodePorts) {
     yield;
-    if (previous?.healthCheckNodePorts.get(key) !== current) {
+    if (previous.healthCheckNodePorts.get(key) !== current) {
       healthCheckNodePorts.add(key);
     }
   }
-  for (const key of previous?.healthCheckNodePorts.keys() ?? []) {
+  for (const key of previous.healthCheckNodePorts.keys()) {
     yield;
     if (!next.healthCheckNodePorts.has(key)) {
       healthCheckNodePorts.add(key);
@@ -58,16 +62,28 @@ export function* diffStatesInSlices(previous: ProxyState | undefined, next: Prox
   const clusterIPs = new Set<string>();
   for (const address of next.clusterIPs.keys()) {
     yield;
-    if (!previous?.clusterIPs.has(address)) {
+    if (!previous.clusterIPs.has(address)) {
       clusterIPs.add(address);
     }
   }
-  for (const address of previous?.clusterIPs.keys() ?? []) {
+  for (const address of previous.clusterIPs.keys()) {
     yield;
     if (!next.clusterIPs.has(address)) {
       clusterIPs.add(address);
     }
   }
-  const nodeChanged = previous?.node !== next.node;
+  const nodeChanged = previous.node !== next.node;
   return { previous, servicePorts, resolvedServicePorts, healthCheckNodePorts, clusterIPs, nodeChanged };
+}
+
+function allAdded(next: ProxyState): ChangeSet {
+  const added = new AddedServicePorts(next.servicePorts);
+  return {
+    previous: undefined,
+    servicePorts: added,
+    resolvedServicePorts: added,
+    healthCheckNodePorts: new KeySet(next.healthCheckNodePorts),
+    clusterIPs: new KeySet(next.clusterIPs),
+    nodeChanged: true,
+  };
 }

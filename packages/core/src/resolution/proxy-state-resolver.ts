@@ -1,5 +1,6 @@
 import type { IPFamily } from '../model/address.js';
 import type { AddressOverlap } from '../model/address-overlap.js';
+import { AddedServicePorts } from '../model/all-added.js';
 import type { ChangeSet, ServicePortChange } from '../model/change-set.js';
 import type { FrontendKey } from '../model/frontend.js';
 import { PersistentMap } from '../model/persistent-map.js';
@@ -195,7 +196,13 @@ export class ProxyStateResolver {
     const node = this.#node;
     this.#ownership.nodePortAddresses = node.nodePortAddresses;
 
-    const { touched, services: healthChecked, triggerTimes } = yield* this.#slices.applyInSlices(now, few);
+    const {
+      touched,
+      services: healthChecked,
+      triggerTimes,
+    } = yield* this.#slices.applyInSlices(now, few, (service, port) =>
+      retainedKey(services.get(service)?.ports ?? this.#services.ports.get(service), port),
+    );
     if (isAnew) {
       yield* this.#touchAll(previous, touched, healthChecked);
     }
@@ -230,6 +237,7 @@ export class ProxyStateResolver {
       }
     }
 
+    const isFirst = previous.servicePorts.size === 0;
     const rendered = new Map<ServicePortKey, ServicePortChange>();
     const resolved = new Map<ServicePortKey, ServicePortChange>();
     const servicePorts = (previous.servicePorts as PersistentMap<ServicePortKey, ResolvedServicePort>).draft();
@@ -260,14 +268,16 @@ export class ProxyStateResolver {
       if (isLong) {
         yield;
       }
-      const change = { previous: before, current: after };
-      resolved.set(key, change);
-      // Growing a hash table occasionally takes long.
-      if (isLong) {
-        yield;
-      }
-      if (!sameRendering(before, after)) {
-        rendered.set(key, change);
+      if (!isFirst) {
+        const change = { previous: before, current: after };
+        resolved.set(key, change);
+        // Growing a hash table occasionally takes long.
+        if (isLong) {
+          yield;
+        }
+        if (!sameRendering(before, after)) {
+          rendered.set(key, change);
+        }
       }
       if (before?.frontends !== after?.frontends) {
         moved.push({ key, before });
@@ -294,12 +304,13 @@ export class ProxyStateResolver {
       node,
     };
     this.#isWhole = true;
+    const added = isFirst ? new AddedServicePorts(this.#state.servicePorts) : undefined;
     return {
       state: this.#state,
       changes: {
         previous,
-        servicePorts: rendered,
-        resolvedServicePorts: resolved,
+        servicePorts: added ?? rendered,
+        resolvedServicePorts: added ?? resolved,
         healthCheckNodePorts: health.changed,
         clusterIPs: clusterIPsChanged,
         nodeChanged,
@@ -446,4 +457,9 @@ function* eachOf<Item>(first: ReadonlySet<Item>, second: ReadonlySet<Item>): Ite
 function rangesOfState(held: HeldRanges): Pick<ProxyState, 'portRanges'> {
   const portRanges = held.finish();
   return portRanges === undefined ? {} : { portRanges };
+}
+
+/** The key of a service port as its Service has it, if that has few: an equal text would take memory again. */
+function retainedKey(ports: readonly ServicePort[] | undefined, key: ServicePortKey): ServicePortKey {
+  return ports === undefined || ports.length > FEW ? key : (ports.find((port) => port.key === key)?.key ?? key);
 }

@@ -186,8 +186,8 @@ describe('resolution in slices', () => {
       const difference = diffStates(previous, state);
       expect(changes.previous).toBe(previous);
       expect([...changes.servicePorts.keys()].sort()).toEqual([...difference.servicePorts.keys()].sort());
-      expect(changes.healthCheckNodePorts).toEqual(difference.healthCheckNodePorts);
-      expect(changes.clusterIPs).toEqual(difference.clusterIPs);
+      expect(new Set(changes.healthCheckNodePorts)).toEqual(new Set(difference.healthCheckNodePorts));
+      expect(new Set(changes.clusterIPs)).toEqual(new Set(difference.clusterIPs));
     }
   });
 

@@ -20,7 +20,7 @@ import {
 import { type ServiceEndpoints, type SharedEndpoints, SliceMerge } from './slice-merge.js';
 import { SlowStart } from './slow-start.js';
 import { SmallMap } from './small-map.js';
-import { findEndpoint, NO_ENDPOINTS } from './sorted-endpoints.js';
+import { findEndpoint, NO_ENDPOINTS, type SortedEndpoints } from './sorted-endpoints.js';
 
 /** Identity of a slice. */
 type SliceKey = Branded<'SliceKey'>;
@@ -48,6 +48,17 @@ export interface EndpointChanges {
   readonly services: Set<ServiceKey>;
   /** Milliseconds since the epoch: times of the changes in these slices (spec K-40). */
   readonly triggerTimes: readonly number[];
+}
+
+/** A key that equals that of a service port. */
+type RetainedKey = (service: ServiceKey, port: ServicePortKey) => ServicePortKey;
+
+interface ApplyOptions {
+  /** Receives the service ports whose endpoints may have changed. */
+  readonly touched: Set<ServicePortKey>;
+  readonly now: number | undefined;
+  readonly few: number;
+  readonly retained: RetainedKey;
 }
 
 /**
@@ -181,8 +192,14 @@ export class EndpointSliceTracker {
    *
    * @param now milliseconds of any clock that is never set back, for slow start; undefined: no slow start.
    * @param few Services, and slices and ports of one, that are applied without a pause.
+   * @param retained returns a key that is retained elsewhere and equals that of a service port, so that only one is retained. Default:
+   *   the key itself.
    */
-  *applyInSlices(now: number | undefined, few: number): Slices<EndpointChanges> {
+  *applyInSlices(
+    now: number | undefined,
+    few: number,
+    retained: RetainedKey = (_, port) => port,
+  ): Slices<EndpointChanges> {
     const touched = new Set<ServicePortKey>();
     const triggerTimes: number[] = [];
     const services = new Set<ServiceKey>();
@@ -194,7 +211,7 @@ export class EndpointSliceTracker {
         endpoints = { slices: new SmallMap(), ports: new SmallMap() };
         this.#services.set(key, endpoints);
       }
-      yield* this.#apply(key, endpoints, slices, touched, now, few);
+      yield* this.#apply(key, endpoints, slices, { touched, now, few, retained });
       for (const contribution of slices.values()) {
         if (contribution?.triggerTime !== undefined && contribution.triggerTime > this.since) {
           triggerTimes.push(contribution.triggerTime);
@@ -294,17 +311,19 @@ export class EndpointSliceTracker {
    * start (spec E-7).
    */
   *#applyFirst(
+    service: ServiceKey,
     endpoints: ServiceEndpoints,
-    name: string,
-    contribution: SliceContribution,
-    touched: Set<ServicePortKey>,
-    few: number,
+    [name, { ports, weighted }]: readonly [name: string, contribution: SliceContribution],
+    { touched, few, retained }: ApplyOptions,
   ): Slices<void> {
-    const hasMany = contribution.ports.size > few;
-    for (const [port, list] of contribution.ports) {
+    const hasMany = ports.size > few;
+    const lists = new SmallMap<ServicePortKey, SortedEndpoints>();
+    for (const [own, list] of ports) {
       if (hasMany) {
         yield;
       }
+      const port = retained(service, own);
+      lists.set(port, list);
       if (list.length > 0) {
         const set = new EndpointSet(this.place);
         set.fill(list);
@@ -313,17 +332,16 @@ export class EndpointSliceTracker {
       }
     }
     // Last: when this is aborted, nothing was applied.
-    endpoints.slices.set(name, contentOf(contribution));
+    endpoints.slices.set(name, { ports: lists, weighted });
   }
 
   *#apply(
     service: ServiceKey,
     endpoints: ServiceEndpoints,
     slices: ReadonlyMap<string, SliceContribution | undefined>,
-    touched: Set<ServicePortKey>,
-    now: number | undefined,
-    few: number,
+    options: ApplyOptions,
   ): Slices<void> {
+    const { touched, now, few } = options;
     if (endpoints.slices.size === 0 && !this.#merged.has(service)) {
       // The first slice may have been applied in part.
       for (const port of [...endpoints.ports.keys()]) {
@@ -332,7 +350,7 @@ export class EndpointSliceTracker {
     }
     const [only] = slices;
     if (slices.size === 1 && only?.[1] && endpoints.slices.size === 0 && !this.#merged.has(service)) {
-      yield* this.#applyFirst(endpoints, only[0], only[1], touched, few);
+      yield* this.#applyFirst(service, endpoints, [only[0], only[1]], options);
       return;
     }
     const seconds = now === undefined ? undefined : this.#policies.get(service)?.slowStartSeconds;

@@ -95,7 +95,8 @@ export class FlightRecorder implements ServerObserver {
     this.#zero = clock.monotonic();
     this.#epoch = clock.now();
     this.#journal = new ObjectJournal(reader, () => {
-      const texts = new PackedTextStore();
+      // The first rules do not wait for compression.
+      const texts = new PackedTextStore({ maxEarlySize: Number.POSITIVE_INFINITY });
       this.#texts.push(texts);
       if (this.#unattempted === undefined) {
         // The start is over.

@@ -14,7 +14,7 @@ export interface BodyLimits {
 }
 
 /** Chunk size for decompression: each chunk is a task of the thread pool. A list is parsed in smaller slices. */
-const GUNZIP_BYTES = 64 * 1024;
+const GUNZIP_BYTES = 256 * 1024;
 
 /**
  * The bytes of an answer, decompressed, as they arrive. The connection is closed when the iteration stops before the end.

@@ -98,12 +98,13 @@ export function* encodeListInParts(
   const listMeta = new ProtobufWriter().delimited(1, encodeMessage('ListMeta', metadata)).bytes;
   const size = items.reduce((sum, { length }) => sum + 1 + varintSize(length) + length, listMeta.length);
   const type = new ProtobufWriter().delimited(1, apiVersion).delimited(2, `${kind}List`).bytes;
-  let part = new ProtobufWriter().raw(MAGIC).delimited(1, type).header(2, size).raw(listMeta);
+  const partSize = Math.min(size + 1024, LIST_PART + 16 * 1024);
+  let part = new ProtobufWriter(partSize).raw(MAGIC).delimited(1, type).header(2, size).raw(listMeta);
   for (const item of items) {
     part.delimited(2, item);
     if (part.bytes.length >= LIST_PART) {
       yield part.bytes;
-      part = new ProtobufWriter();
+      part = new ProtobufWriter(partSize);
     }
   }
   yield part.delimited(3, '').delimited(4, '').bytes;

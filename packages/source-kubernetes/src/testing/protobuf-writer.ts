@@ -3,8 +3,13 @@ const INITIAL_SIZE = 128;
 
 /** Writes values of protobuf. */
 export class ProtobufWriter {
-  #buffer = Buffer.allocUnsafe(INITIAL_SIZE);
+  #buffer: Buffer;
   #used = 0;
+
+  /** @param size expected number of bytes: a buffer that grows is copied each time. */
+  constructor(size = INITIAL_SIZE) {
+    this.#buffer = Buffer.allocUnsafe(size);
+  }
 
   /** What was written. */
   get bytes(): Buffer {
