@@ -117,18 +117,43 @@ describe('PackedTextStore', () => {
     expect(changed.size).toBeGreaterThan(before - 40 * text.length);
   });
 
-  test('a list of all texts does not show later changes', () => {
-    const store = new PackedTextStore();
-    const expected = new Map(Array.from({ length: 500 }, (_, index) => [`key ${index}`, `text ${index}`]));
-    for (const [key, text] of expected) {
-      store.set(key, text);
-    }
-    const entries = store.entries();
-    for (const key of expected.keys()) {
-      store.set(key, 'another');
-    }
-    store.delete('key 1');
-    expect(new Map(entries)).toEqual(expected);
-    expect(store.get('key 1')).toBeUndefined();
-  });
+  test.each([[{}], [{ maxEarlySize: Number.POSITIVE_INFINITY }]])(
+    'during a start, texts that are replaced many times take no more memory: %j',
+    (options) => {
+      const store = new PackedTextStore(options);
+      const text = 'x'.repeat(10_000);
+      const { arrayBuffers: before } = process.memoryUsage();
+      for (let step = 0; step < 30_000; step += 1) {
+        store.set(`${step % 50}`, `${text}${step}`);
+      }
+      // All of them: 300 MB.
+      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100 * 1024 * 1024);
+      expect(new Map(store.entries())).toEqual(
+        new Map(Array.from({ length: 50 }, (_, index) => [`${index}`, `${text}${29_950 + index}`])),
+      );
+      finish(store.packInSlices());
+      expect(store.get('7')).toBe(`${text}29957`);
+    },
+  );
+
+  test.each([[false], [true]])(
+    'a list of all texts does not show later changes, compressed ones: %p',
+    (isCompressed) => {
+      const store = new PackedTextStore();
+      const expected = new Map(Array.from({ length: 500 }, (_, index) => [`key ${index}`, `text ${index}`]));
+      for (const [key, text] of expected) {
+        store.set(key, text);
+      }
+      const entries = store.entries();
+      for (const key of expected.keys()) {
+        store.set(key, 'another');
+      }
+      store.delete('key 1');
+      if (isCompressed) {
+        finish(store.packInSlices());
+      }
+      expect(new Map(entries)).toEqual(expected);
+      expect(store.get('key 1')).toBeUndefined();
+    },
+  );
 });

@@ -1,5 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Slices, TextStore } from '@kube-proxier/core';
+import { TextArena } from './text-arena.js';
 
 /** Texts per block: more of them compress better, but make reads more expensive. */
 const BLOCK = 16;
@@ -32,16 +33,24 @@ interface Block {
   live: number;
 }
 
+/** A text: in a block, in the arena of a start at this position, itself, or what computes it. */
+type Stored = Block | number | string | (() => string);
+
+/** Bytes of replaced texts in the arena of a start that are not freed. */
+const MAX_WASTE = 8 * 1024 * 1024;
+
 /**
  * Texts without line breaks, under keys without line breaks, compressed in blocks of a few, so that each can be read in
  * some microseconds. Similar texts, such as Kubernetes objects, take an eighth or less. A block with half of its texts
  * replaced is dissolved.
  */
 export class PackedTextStore implements TextStore {
-  /**
-   * The block of each text, the text, or what computes it. Entries are replaced rather than deleted, so that the map does not grow.
-   */
-  readonly #texts = new Map<string, Block | string | (() => string)>();
+  /** Entries are replaced rather than deleted, so that the map does not grow. */
+  readonly #texts = new Map<string, Stored>();
+  /** Texts that are set during a start; undefined when none are there. */
+  #arena: TextArena | undefined;
+  /** Bytes of texts in the arena that were replaced. */
+  #waste = 0;
   /** Keys of texts that are not in a block, oldest first; none while these are not compressed in any number. */
   readonly #recent = new Set<string>();
   /** The last read block: a read text is often replaced next. */
@@ -69,14 +78,17 @@ export class PackedTextStore implements TextStore {
   }
 
   get(key: string): string | undefined {
-    const text = this.#texts.get(key);
-    return typeof text === 'object' ? this.#unpack(text).get(key) : typeof text === 'function' ? text() : text;
+    const stored = this.#texts.get(key);
+    return typeof stored === 'object'
+      ? this.#unpack(stored).get(key)
+      : stored === undefined
+        ? undefined
+        : this.#textOf(stored);
   }
 
   set(key: string, text: string): void {
     const previous = this.#texts.get(key);
-    this.#texts.set(key, text);
-    this.#note(key, text);
+    this.#put(key, text);
     this.#replaced(previous);
     this.#packRecent();
   }
@@ -100,8 +112,8 @@ export class PackedTextStore implements TextStore {
       if (typeof stored === 'object') {
         continue;
       }
-      const text = typeof stored === 'function' ? stored() : stored;
-      if (text !== stored) {
+      const text = this.#textOf(stored);
+      if (typeof stored === 'function') {
         this.#texts.set(key, text);
         this.#recentSize += text.length;
       }
@@ -114,10 +126,17 @@ export class PackedTextStore implements TextStore {
       yield;
     }
     for (const key of keys) {
-      if (typeof this.#texts.get(key) === 'string') {
+      const stored = this.#texts.get(key);
+      if (typeof stored === 'number') {
+        const text = this.#textOf(stored);
+        this.#recentSize -= this.#sizeOf(stored);
+        this.#put(key, text);
+      } else if (typeof stored === 'string') {
         this.#recent.add(key);
       }
     }
+    this.#arena = undefined;
+    this.#waste = 0;
     this.#packRecent();
   }
 
@@ -134,19 +153,41 @@ export class PackedTextStore implements TextStore {
   }
 
   entries(): Iterable<readonly [key: string, text: string]> {
-    return entriesOf([...this.#texts]);
+    return entriesOf([...this.#texts], this.#arena);
   }
 
-  #note(key: string, text: string): void {
-    this.#recentSize += text.length;
+  /** Stores a text that is not compressed. */
+  #put(key: string, text: string): void {
+    if (this.#isEarly) {
+      this.#arena ??= new TextArena();
+      const position = this.#arena.add(text);
+      this.#texts.set(key, position);
+      this.#recentSize += this.#arena.sizeAt(position);
+    } else {
+      this.#texts.set(key, text);
+      this.#recentSize += text.length;
+    }
     if (!this.#isEarly || this.#maxEarlySize !== Number.POSITIVE_INFINITY) {
       this.#recent.add(key);
     }
   }
 
-  #replaced(previous: Block | string | (() => string) | undefined): void {
-    if (typeof previous === 'string') {
-      this.#recentSize -= previous.length;
+  #textOf(stored: Exclude<Stored, Block>): string {
+    return textOf(stored, this.#arena);
+  }
+
+  /** Bytes of a text that is not compressed. */
+  #sizeOf(stored: number | string): number {
+    return typeof stored === 'number' ? (this.#arena?.sizeAt(stored) ?? 0) : stored.length;
+  }
+
+  #replaced(previous: Stored | undefined): void {
+    if (typeof previous === 'string' || typeof previous === 'number') {
+      this.#recentSize -= this.#sizeOf(previous);
+      if (typeof previous === 'number') {
+        this.#waste += this.#sizeOf(previous);
+        this.#renewArena();
+      }
     } else if (typeof previous === 'object') {
       previous.live -= 1;
       if (previous.live * 2 <= previous.count) {
@@ -155,12 +196,26 @@ export class PackedTextStore implements TextStore {
     }
   }
 
+  /** Without the texts that were replaced, if they are more than the others. */
+  #renewArena(): void {
+    const arena = this.#arena;
+    if (arena === undefined || this.#waste < MAX_WASTE || this.#waste < this.#recentSize) {
+      return;
+    }
+    this.#arena = new TextArena();
+    this.#waste = 0;
+    for (const [key, stored] of this.#texts) {
+      if (typeof stored === 'number') {
+        this.#texts.set(key, this.#arena.add(arena.get(stored)));
+      }
+    }
+  }
+
   #dissolve(block: Block): void {
     this.#packedSize -= block.data.length;
     for (const [key, text] of this.#unpack(block)) {
       if (this.#texts.get(key) === block) {
-        this.#texts.set(key, text);
-        this.#note(key, text);
+        this.#put(key, text);
       }
     }
     this.#unpacked = undefined;
@@ -176,6 +231,7 @@ export class PackedTextStore implements TextStore {
   #packRecent(): void {
     for (let blocks = 0; blocks < 2 && this.#isPackDue; blocks += 1) {
       this.#pack();
+      this.#renewArena();
     }
   }
 
@@ -184,10 +240,10 @@ export class PackedTextStore implements TextStore {
     const keys: string[] = [];
     let size = 0;
     for (const key of this.#recent) {
-      const text = this.#texts.get(key);
-      if (typeof text === 'string') {
+      const stored = this.#texts.get(key);
+      if (typeof stored === 'string' || typeof stored === 'number') {
         keys.push(key);
-        size += text.length;
+        size += this.#sizeOf(stored);
         if (isBlockFull(keys.length, size)) {
           break;
         }
@@ -202,11 +258,12 @@ export class PackedTextStore implements TextStore {
     const lines: string[] = [];
     // A key can be named twice when its text was deleted and set again.
     for (const key of new Set(keys)) {
-      const text = this.#texts.get(key);
-      if (typeof text === 'string') {
+      const stored = this.#texts.get(key);
+      if (typeof stored === 'string' || typeof stored === 'number') {
         packed.push(key);
-        lines.push(key, text);
-        this.#recentSize -= text.length;
+        lines.push(key, this.#textOf(stored));
+        this.#recentSize -= this.#sizeOf(stored);
+        this.#waste += typeof stored === 'number' ? this.#sizeOf(stored) : 0;
       }
     }
     if (packed.length === 0) {
@@ -242,13 +299,19 @@ function unpack({ data }: Block): ReadonlyMap<string, string> {
   return texts;
 }
 
+function textOf(stored: Exclude<Stored, Block>, arena: TextArena | undefined): string {
+  return typeof stored === 'function' ? stored() : typeof stored === 'number' ? (arena?.get(stored) ?? '') : stored;
+}
+
+/** @param arena of texts at a position. */
 function* entriesOf(
-  all: readonly (readonly [key: string, text: Block | string | (() => string)])[],
+  all: readonly (readonly [key: string, text: Stored])[],
+  arena: TextArena | undefined,
 ): Generator<readonly [key: string, text: string]> {
   const blocks = new Map<Block, string[]>();
   for (const [key, text] of all) {
     if (typeof text !== 'object') {
-      yield [key, typeof text === 'function' ? text() : text];
+      yield [key, textOf(text, arena)];
       continue;
     }
     const keys = blocks.get(text);
