@@ -45,7 +45,11 @@ export class EventLoopHold {
   }
 }
 
-/** Milliseconds of CPU time of this thread. */
+/** Milliseconds of CPU time of this thread. The file takes longer: with it, reading takes a twentieth of a large start. */
 function threadCpu() {
+  const used = process.threadCpuUsage?.();
+  if (used !== undefined) {
+    return (used.user + used.system) / 1000;
+  }
   return Number(readFileSync(STATISTICS, 'utf8').split(' ')[0]) / 1e6;
 }

@@ -42,7 +42,6 @@ class KoffiSocket implements DatagramSocket {
   readonly #buffer = Buffer.alloc(MAX_BYTES);
   received: Buffer = this.#buffer.subarray(0, 0);
   #sendBuffer = SEND_BUFFER;
-  #wasLarge = false;
 
   constructor(
     private readonly libc: Libc,
@@ -63,10 +62,8 @@ class KoffiSocket implements DatagramSocket {
 
   send(bytes: Buffer, inBackground = false): void | Promise<void> {
     // Large transactions take up to a second in the kernel; this process continues in the meantime. The kernel blocks
-    // other transactions, such as that of the other IP family, and the next one of this socket.
-    const isAfterLarge = this.#wasLarge;
-    this.#wasLarge = bytes.length > SEND_BUFFER;
-    return inBackground || sending > 0 || isAfterLarge || this.#wasLarge
+    // other transactions, such as that of the other IP family.
+    return inBackground || sending > 0 || bytes.length > SEND_BUFFER
       ? this.#sendInBackground(bytes)
       : this.#sendAll(bytes);
   }

@@ -1,5 +1,5 @@
-/** Bytes that are allocated at a time. */
-const CHUNK = 256 * 1024;
+/** Bytes that are allocated at a time: so many that the C library returns them to the system when they are freed. */
+const CHUNK = 1024 * 1024;
 /** Bytes of the size before each text. */
 const HEAD = 4;
 /** Maximum bytes of a character of UTF-16 in UTF-8. */

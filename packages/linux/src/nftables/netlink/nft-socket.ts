@@ -9,6 +9,9 @@ import { ANSWER_SIZE, encodeMessages, HEADER, refusalSize } from '../../netlink/
 import { encodeNftTransaction, type NftEncodedMessage, type NftEncodedTransaction } from './encode-transaction.js';
 import { NFT_MESSAGE_HEAD, NFTA_GENERATION, nftMessageType } from './nf-tables.js';
 
+/** Bytes of a transaction after which the kernel is busy for some milliseconds. */
+const LARGE = 128 * 1024;
+
 /** An error that the kernel reported for a message. */
 export interface NftKernelError {
   /** Index of the message. */
@@ -60,6 +63,7 @@ export class NftSocket {
   #socket: DatagramSocket | undefined;
   #sequence = 1;
   #closed = false;
+  #wasLarge = false;
 
   constructor(private readonly options: NftSocketOptions = {}) {}
 
@@ -142,7 +146,10 @@ export class NftSocket {
       writeU32(bytes, first + index, (messages[index] as NftEncodedMessage).start + 8);
     }
     const answers = new BatchAnswers(first, first + messages.length);
-    const sent = socket.send(bytes, this.options.inBackground);
+    // The kernel still releases memory of a large transaction, and the next one waits for it.
+    const isAfterLarge = this.#wasLarge;
+    this.#wasLarge = bytes.length > LARGE;
+    const sent = socket.send(bytes, this.options.inBackground === true || isAfterLarge);
     if (sent === undefined && socket.isAnsweredAtOnce && answers.receive(socket)) {
       return answers.outcome;
     }
