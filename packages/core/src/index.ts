@@ -58,6 +58,7 @@ export { DEFAULT_AFFINITY_SECONDS, readService, type ServiceReadOptions } from '
 export * from './objects/text-nesting.js';
 export * from './objects/unknown-record.js';
 export * from './pacing/event-loop-pace.js';
+export { EventLoopTurns } from './pacing/event-loop-turns.js';
 export * from './pacing/read-while-current.js';
 export * from './pacing/slices.js';
 export * from './planning/state-memo.js';

@@ -13,6 +13,25 @@ function* countTo(last: number, onStep: (number: number) => void = () => {}): Sl
   return last;
 }
 
+/** Counts the turns of the event loop until it is stopped. */
+function countTurns() {
+  let isOver = false;
+  const turns = {
+    count: 0,
+    stop: () => {
+      isOver = true;
+    },
+  };
+  const turn = () => {
+    turns.count += 1;
+    if (!isOver) {
+      setImmediate(turn);
+    }
+  };
+  setImmediate(turn);
+  return turns;
+}
+
 describe('work in slices', () => {
   test('without pauses', () => {
     expect(finish(countTo(1000))).toBe(1000);
@@ -25,22 +44,14 @@ describe('work in slices', () => {
 
   test('lets the event loop run after each 10 ms', async () => {
     let time = 0;
-    let turns = 0;
-    let isOver = false;
-    const turn = () => {
-      turns += 1;
-      if (!isOver) {
-        setImmediate(turn);
-      }
-    };
-    setImmediate(turn);
+    const turns = countTurns();
     const steps: number[] = [];
     const work = countTo(100, () => {
       time += 1;
-      steps.push(turns);
+      steps.push(turns.count);
     });
     expect(await finishWithPauses(work, new EventLoopPace({ monotonic: () => time }))).toBe(100);
-    isOver = true;
+    turns.stop();
     // Ten steps in each turn.
     const perTurn = new Map<number, number>();
     for (const turn of steps) {
@@ -51,15 +62,7 @@ describe('work in slices', () => {
 
   test('of several works, one continues in each turn of the event loop, for 10 ms; all begin within 20 ms', async () => {
     let time = 0;
-    let turn = 0;
-    let isOver = false;
-    const count = () => {
-      turn += 1;
-      if (!isOver) {
-        setImmediate(count);
-      }
-    };
-    setImmediate(count);
+    const counted = countTurns();
     const clock = { monotonic: () => time };
     const turns = new EventLoopTurns();
     const perTurn = new Map<number, { steps: number; works: Set<number> }>();
@@ -67,8 +70,8 @@ describe('work in slices', () => {
       finishWithPauses(
         countTo(40, () => {
           time += 1;
-          const seen = perTurn.get(turn) ?? { steps: 0, works: new Set() };
-          perTurn.set(turn, seen);
+          const seen = perTurn.get(counted.count) ?? { steps: 0, works: new Set() };
+          perTurn.set(counted.count, seen);
           seen.steps += 1;
           seen.works.add(work);
         }),
@@ -76,7 +79,7 @@ describe('work in slices', () => {
       ),
     );
     expect(await Promise.all(results)).toEqual([40, 40, 40, 40, 40]);
-    isOver = true;
+    counted.stop();
     const [first, ...later] = [...perTurn.values()];
     expect(first?.steps).toBeLessThanOrEqual(25);
     expect(later.map(({ works }) => works.size)).toEqual(later.map(() => 1));

@@ -1,4 +1,4 @@
-import { KeySet } from '../model/all-added.js';
+import { KeySet } from '../model/key-set.js';
 import type { MapDraft, PersistentMap } from '../model/persistent-map.js';
 import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import type { Slices } from '../pacing/slices.js';

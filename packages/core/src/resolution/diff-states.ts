@@ -1,5 +1,6 @@
-import { AddedServicePorts, KeySet } from '../model/all-added.js';
+import { AddedServicePorts } from '../model/added-service-ports.js';
 import type { ChangeSet, ServicePortChange } from '../model/change-set.js';
+import { KeySet } from '../model/key-set.js';
 import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import { sameRendering } from '../model/same-rendering.js';
 import type { ServiceKey, ServicePortKey } from '../model/service-port-name.js';

@@ -1,6 +1,6 @@
+import { AddedServicePorts } from '../model/added-service-ports.js';
 import type { IPFamily } from '../model/address.js';
 import type { AddressOverlap } from '../model/address-overlap.js';
-import { AddedServicePorts } from '../model/all-added.js';
 import type { ChangeSet, ServicePortChange } from '../model/change-set.js';
 import type { FrontendKey } from '../model/frontend.js';
 import { PersistentMap } from '../model/persistent-map.js';

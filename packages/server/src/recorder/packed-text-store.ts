@@ -196,10 +196,10 @@ export class PackedTextStore implements TextStore {
     }
   }
 
-  /** Without the texts that were replaced, if they are more than the others. */
+  /** Without the texts that were replaced, if they are more than the others. Not when all are being compressed, which ends the arena. */
   #renewArena(): void {
     const arena = this.#arena;
-    if (arena === undefined || this.#waste < MAX_WASTE || this.#waste < this.#recentSize) {
+    if (!this.#isEarly || arena === undefined || this.#waste < MAX_WASTE || this.#waste < this.#recentSize) {
       return;
     }
     this.#arena = new TextArena();

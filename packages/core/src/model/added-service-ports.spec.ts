@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { makeService, makeSlice, resolveObjects } from '../testing/index.js';
-import { AddedServicePorts, KeySet } from './all-added.js';
+import { AddedServicePorts } from './added-service-ports.js';
 
 const services = [1, 2, 3].map((number) => makeService(`default/s${number}`, { clusterIP: `10.96.0.${number}` }));
 const slices = [1, 2, 3].map((number) => makeSlice(`default/s${number}`, [`10.244.0.${number}`]));
-const { servicePorts, clusterIPs } = resolveObjects({ services, slices });
+const { servicePorts } = resolveObjects({ services, slices });
 
 test('added service ports read as a map of their changes', () => {
   const expected = new Map([...servicePorts].map(([key, current]) => [key, { previous: undefined, current }]));
@@ -25,22 +25,4 @@ test('added service ports read as a map of their changes', () => {
     expect(added.get(key)).toEqual(change);
     expect(added.has(key)).toBe(true);
   }
-});
-
-test('the keys of a map read as a set', () => {
-  const keys = new KeySet(clusterIPs);
-  const expected = new Set(['10.96.0.1', '10.96.0.2', '10.96.0.3']);
-  expect(keys.size).toBe(3);
-  expect(new Set(keys)).toEqual(expected);
-  expect(new Set(keys.values())).toEqual(expected);
-  expect(new Map(keys.entries())).toEqual(new Map([...expected].map((key) => [key, key])));
-  const seen: string[] = [];
-  keys.forEach((key, same, set) => {
-    expect(same).toBe(key);
-    expect(set).toBe(keys);
-    seen.push(key);
-  });
-  expect(seen.sort()).toEqual([...expected]);
-  expect(keys.has('10.96.0.2')).toBe(true);
-  expect(keys.has('10.96.0.4')).toBe(false);
 });
