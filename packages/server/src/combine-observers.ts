@@ -18,9 +18,10 @@ export function combineObservers(
     onFailure();
   };
   const each = (what: string, call: (observer: ServerObserver) => void) => {
-    for (const observer of observers) {
+    // Called for each event of a source: an iterator would be garbage each time.
+    for (let index = 0; index < observers.length; index += 1) {
       try {
-        call(observer);
+        call(observers[index] as ServerObserver);
       } catch (error) {
         failed(what, error);
       }

@@ -266,6 +266,22 @@ function respliced(
   return result;
 }
 
+/** A node with one more entry at a position. As {@link respliced}, for the most frequent change, without garbage. */
+function withInserted(node: Node, owner: number, keys: number, at: number, key: string, value: unknown): Node {
+  const result: Node = new Array(node.length + 2);
+  for (let index = CHILDREN; index < at; index += 1) {
+    result[index] = node[index];
+  }
+  result[OWNER] = owner;
+  result[KEYS] = keys;
+  result[at] = key;
+  result[at + 1] = value;
+  for (let index = at; index < node.length; index += 1) {
+    result[index + 2] = node[index];
+  }
+  return result;
+}
+
 function withEntry(
   node: Node,
   owner: number,
@@ -275,11 +291,12 @@ function withEntry(
   value: unknown,
   isReplaced: boolean,
 ): Node {
-  const [keys, children] = [keysOf(node), childrenOf(node)];
+  const keys = keysOf(node);
+  const children = childrenOf(node);
   if (shift > LAST_SHIFT) {
     return isReplaced
       ? withReplaced(node, owner, positionInList(node, key) + 1, value)
-      : respliced(node, { owner, keys, children }, node.length, 0, key, value);
+      : withInserted(node, owner, keys, node.length, key, value);
   }
   const bit = bitOf(hash, shift);
   if ((children & bit) !== 0) {
@@ -289,13 +306,14 @@ function withEntry(
   }
   const at = entryAt(node, bit);
   if ((keys & bit) === 0) {
-    return respliced(node, { owner, keys: keys | bit, children }, at, 0, key, value);
+    return withInserted(node, owner, keys | bit, at, key, value);
   }
   if (isReplaced) {
     return withReplaced(node, owner, at + 1, value);
   }
   // Two keys with the same bits up to here: both move to a child.
-  const [otherKey, otherValue] = [node[at] as string, node[at + 1]];
+  const otherKey = node[at] as string;
+  const otherValue = node[at + 1];
   const single = withEntry([owner, 0, 0], owner, hashOf(otherKey), shift + BITS, otherKey, otherValue, false);
   const child = withEntry(single, owner, hash, shift + BITS, key, value, false);
   const without = respliced(node, { owner, keys: keys & ~bit, children }, at, 2);

@@ -6,6 +6,8 @@ import { isRecord, type UnknownRecord } from './unknown-record.js';
 
 const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 const MAX_PROBLEMS = 20;
+/** Most lists are absent, and share this value. */
+const NO_ITEMS: readonly unknown[] = [];
 const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
@@ -119,13 +121,13 @@ export class FieldReader {
   /** A list, empty when absent; an invalid value is recorded and read as empty. */
   list(value: unknown, field: string): readonly unknown[] {
     if (value === undefined || value === null) {
-      return [];
+      return NO_ITEMS;
     }
     if (Array.isArray(value)) {
       return value;
     }
     this.ignoreField(field, `${printableValue(value)} is not a list`);
-    return [];
+    return NO_ITEMS;
   }
 
   /** A record, undefined when absent; an invalid value is recorded and read as absent. */

@@ -88,7 +88,9 @@ export function readEndpointSlice(
 
 function readPorts(reader: FieldReader, value: unknown): EndpointSliceDefinition['ports'] {
   const ports: { portName: string; protocol: Protocol; port: number }[] = [];
-  for (const [index, entry] of reader.list(value, 'ports').entries()) {
+  const list = reader.list(value, 'ports');
+  for (let index = 0; index < list.length; index += 1) {
+    const entry = list[index];
     const field = `ports[${index}]`;
     const record = reader.record(entry, field);
     if (!record) {
@@ -121,7 +123,9 @@ function readEndpoints(
   weights: { readonly all: number | undefined; readonly rules: readonly WeightRule[] },
 ): readonly SliceEndpointDefinition[] {
   const endpoints: SliceEndpointDefinition[] = [];
-  for (const [index, entry] of reader.list(value, 'endpoints').entries()) {
+  const list = reader.list(value, 'endpoints');
+  for (let index = 0; index < list.length; index += 1) {
+    const entry = list[index];
     const record = isRecord(entry) ? entry : undefined;
     if (!record) {
       reader.ignoreField(`endpoints[${index}]`, `${printableValue(entry)} is not an object`);
@@ -163,15 +167,16 @@ function readEndpoints(
   return endpoints;
 }
 
-const CONDITIONS = ['ready', 'serving', 'terminating'] as const;
-
 /** Records conditions that are neither true nor false; they are read as absent. */
 function checkConditions(reader: FieldReader, conditions: UnknownRecord, index: number): void {
-  for (const name of CONDITIONS) {
-    const value = conditions[name];
-    if (typeof value !== 'boolean' && value !== undefined && value !== null) {
-      reader.ignoreField(`endpoints[${index}].conditions.${name}`, `${printableValue(value)} is not true or false`);
-    }
+  checkCondition(reader, conditions.ready, index, 'ready');
+  checkCondition(reader, conditions.serving, index, 'serving');
+  checkCondition(reader, conditions.terminating, index, 'terminating');
+}
+
+function checkCondition(reader: FieldReader, value: unknown, index: number, name: string): void {
+  if (typeof value !== 'boolean' && value !== undefined && value !== null) {
+    reader.ignoreField(`endpoints[${index}].conditions.${name}`, `${printableValue(value)} is not true or false`);
   }
 }
 

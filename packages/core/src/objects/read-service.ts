@@ -20,6 +20,8 @@ type ByFamily<T> = Readonly<Record<IPFamily, readonly T[]>>;
 
 /** Most Services have no such addresses, and share this value. */
 const NONE: readonly string[] = [];
+const NONE_OF_BOTH: ByFamily<string> = { IPv4: NONE, IPv6: NONE };
+const ALL_SOURCES: Record<IPFamily, undefined> = { IPv4: undefined, IPv6: undefined };
 
 /** Which fields of a Service are read. */
 export interface ServiceReadOptions {
@@ -144,8 +146,8 @@ function readClusterIPs(
   const path = (index: number) => (listed.length > 0 ? `spec.clusterIPs[${index}]` : 'spec.clusterIP');
   const found: Partial<Record<IPFamily, string>> = {};
   const declared = reader.list(spec.ipFamilies, 'spec.ipFamilies');
-  for (const [index, text] of texts.entries()) {
-    const address = reader.address(text, path(index));
+  for (let index = 0; index < texts.length; index += 1) {
+    const address = reader.address(texts[index], path(index));
     if (!address) {
       reader.ignoreObject(path(index), 'without its cluster IP the Service cannot be programmed');
       return undefined;
@@ -161,8 +163,12 @@ function readClusterIPs(
 }
 
 function readAddresses(reader: FieldReader, value: unknown, field: string): ByFamily<string> {
+  const list = reader.list(value, field);
+  if (list.length === 0) {
+    return NONE_OF_BOTH;
+  }
   const found: MutableByFamily<string> = { IPv4: [], IPv6: [] };
-  for (const [index, text] of reader.list(value, field).entries()) {
+  for (const [index, text] of list.entries()) {
     if (typeof text === 'string' && text.trim() === '') {
       continue;
     }
@@ -180,9 +186,12 @@ function sorted({ IPv4, IPv6 }: MutableByFamily<string>): ByFamily<string> {
 }
 
 function readLoadBalancerVIPs(reader: FieldReader, status: unknown): ByFamily<string> {
-  const found: MutableByFamily<string> = { IPv4: [], IPv6: [] };
   const loadBalancer = reader.record(reader.record(status, 'status')?.loadBalancer, 'status.loadBalancer');
   const ingress = reader.list(loadBalancer?.ingress, 'status.loadBalancer.ingress');
+  if (ingress.length === 0) {
+    return NONE_OF_BOTH;
+  }
+  const found: MutableByFamily<string> = { IPv4: [], IPv6: [] };
   for (const [index, entry] of ingress.entries()) {
     const field = `status.loadBalancer.ingress[${index}]`;
     const record = reader.record(entry, field);
@@ -203,10 +212,14 @@ function readLoadBalancerVIPs(reader: FieldReader, status: unknown): ByFamily<st
  * F-LB-12); a family that no valid range names is open (spec F-LB-14).
  */
 function readSourceRanges(reader: FieldReader, value: unknown): Record<IPFamily, readonly string[] | undefined> {
+  const list = reader.list(value, 'spec.loadBalancerSourceRanges');
+  if (list.length === 0) {
+    return ALL_SOURCES;
+  }
   const found: MutableByFamily<string> = { IPv4: [], IPv6: [] };
   const open: Record<IPFamily, boolean> = { IPv4: false, IPv6: false };
   let malformed = false;
-  for (const [index, text] of reader.list(value, 'spec.loadBalancerSourceRanges').entries()) {
+  for (const [index, text] of list.entries()) {
     const cidr = reader.cidr(text, `spec.loadBalancerSourceRanges[${index}]`);
     if (!cidr) {
       malformed = true;
@@ -224,9 +237,11 @@ function readSourceRanges(reader: FieldReader, value: unknown): Record<IPFamily,
 
 function readPorts(reader: FieldReader, value: unknown): readonly ServicePortDefinition[] {
   const ports: ServicePortDefinition[] = [];
-  /** Positions of earlier ports, by protocol and port, and by protocol and name. */
-  const taken = new Map<string, number>();
-  for (const [index, entry] of reader.list(value, 'spec.ports').entries()) {
+  const list = reader.list(value, 'spec.ports');
+  // A Service usually has one port.
+  const twinOf = list.length > 1 ? twinFinder(ports) : () => undefined;
+  for (let index = 0; index < list.length; index += 1) {
+    const entry = list[index];
     const field = `spec.ports[${index}]`;
     const record = reader.record(entry, field);
     if (!record) {
@@ -250,19 +265,36 @@ function readPorts(reader: FieldReader, value: unknown): readonly ServicePortDef
       port,
       nodePort: reader.port(record.nodePort, `${field}.nodePort`),
     };
-    const keys = [`${protocol} ${port}`, `${protocol} name ${portName}`] as const;
-    const [ofPort = ports.length, ofName = ports.length] = keys.map((key) => taken.get(key));
-    const twin = ports[Math.min(ofPort, ofName)];
+    const twin = twinOf(read);
     if (twin) {
       reader.ignoreField(field, `has the ${twin.port === port ? 'port' : 'name'} and protocol of an earlier port`);
       continue;
     }
-    for (const key of keys) {
-      taken.set(key, ports.length);
-    }
     ports.push(read);
   }
   return ports.slice();
+}
+
+/**
+ * Finds the first earlier port with the protocol and the number, or the protocol and the name, of one. Without one, remembers it as the
+ * next of `ports`.
+ */
+function twinFinder(
+  ports: readonly ServicePortDefinition[],
+): (port: ServicePortDefinition) => ServicePortDefinition | undefined {
+  /** Positions of ports, by protocol and port, and by protocol and name. */
+  const taken = new Map<string, number>();
+  return ({ protocol, port, portName }) => {
+    const keys = [`${protocol} ${port}`, `${protocol} name ${portName}`] as const;
+    const [ofPort = ports.length, ofName = ports.length] = keys.map((key) => taken.get(key));
+    const twin = ports[Math.min(ofPort, ofName)];
+    if (twin === undefined) {
+      for (const key of keys) {
+        taken.set(key, ports.length);
+      }
+    }
+    return twin;
+  };
 }
 
 function readAffinity(reader: FieldReader, spec: Readonly<Record<string, unknown>>): number | undefined {

@@ -1,3 +1,5 @@
+import { flatText } from '../text/flat-text.js';
+
 /** Texts by key. An implementation may keep them in any form. */
 export interface TextStore {
   /** Number of texts. */
@@ -31,7 +33,8 @@ export class PlainTextStore implements TextStore {
   }
 
   set(key: string, text: string): void {
-    this.#texts.set(key, text);
+    // Results of `JSON.stringify` are trees.
+    this.#texts.set(key, flatText(text));
   }
 
   setLater(key: string, text: () => string): void {

@@ -162,7 +162,7 @@ export class PackedTextStore implements TextStore {
       this.#arena ??= new TextArena();
       const position = this.#arena.add(text);
       this.#texts.set(key, position);
-      this.#recentSize += this.#arena.sizeAt(position);
+      this.#recentSize += this.#arena.lastSize;
     } else {
       this.#texts.set(key, text);
       this.#recentSize += text.length;

@@ -214,11 +214,16 @@ function readSeconds(wire: WireReader): number | undefined {
   return seconds;
 }
 
+/** The retained entries of a map: keys and values in turn. A `Map` for each of thousands of objects is much garbage. */
+type MapEntries = string[];
+
+const NO_ENTRIES: MapEntries = [];
+
 /** Collects the retained entries of a map. */
 function mapEntryReader(shape: Shape): ReadValue {
   const retains = chooser(shape);
   return (wire, before) => {
-    const entries = before instanceof Map ? (before as Map<string, string>) : new Map<string, string>();
+    let entries = (before as MapEntries | undefined) ?? NO_ENTRIES;
     const outer = wire.end;
     const end = wire.delimited();
     wire.end = end;
@@ -238,7 +243,12 @@ function mapEntryReader(shape: Shape): ReadValue {
     }
     if (retains(key)) {
       wire.at = valueAt;
-      entries.set(key, valueAt < end ? wire.text() : '');
+      const value = valueAt < end ? wire.text() : '';
+      if (entries === NO_ENTRIES) {
+        entries = [key, value];
+      } else {
+        entries.push(key, value);
+      }
     }
     wire.at = end;
     wire.end = outer;
@@ -265,13 +275,14 @@ function finishedMap({ structure }: Shape): FieldReader['finish'] {
     const names = Object.keys(structure.fields);
     const { orNothing } = structure;
     return (value) => {
-      if (!(value instanceof Map)) {
+      if (value === undefined) {
         return undefined;
       }
+      const entries = value as MapEntries;
       const record: Record<string, unknown> = {};
       let isEmpty = true;
       for (const name of names) {
-        const entry: unknown = value.get(name);
+        const entry = entryOf(entries, name);
         if (entry !== undefined) {
           record[name] = entry;
           isEmpty = false;
@@ -281,13 +292,28 @@ function finishedMap({ structure }: Shape): FieldReader['finish'] {
     };
   }
   return (value) => {
-    if (!(value instanceof Map) || value.size === 0) {
+    const entries = (value as MapEntries | undefined) ?? NO_ENTRIES;
+    if (entries.length === 0) {
       return undefined;
     }
-    const entries = [...(value as Map<string, string>)];
-    if (structure.kind === 'entries') {
-      entries.sort(([left], [right]) => (left < right ? -1 : 1));
+    const values = new Map<string, string>();
+    for (let at = 0; at < entries.length; at += 2) {
+      values.set(entries[at] ?? '', entries[at + 1] ?? '');
     }
-    return Object.fromEntries(entries);
+    const found = [...values];
+    if (structure.kind === 'entries') {
+      found.sort(([left], [right]) => (left < right ? -1 : 1));
+    }
+    return Object.fromEntries(found);
   };
+}
+
+/** The value of a key: of several, the last. */
+function entryOf(entries: MapEntries, key: string): string | undefined {
+  for (let at = entries.length - 2; at >= 0; at -= 2) {
+    if (entries[at] === key) {
+      return entries[at + 1];
+    }
+  }
+  return undefined;
 }

@@ -1,4 +1,4 @@
-import { flatText, type TextStore } from '@kube-proxier/core';
+import type { TextStore } from '@kube-proxier/core';
 import type { ReceivedObject } from './received-object.js';
 import type { WatchedResource } from './watched-resource.js';
 
@@ -154,7 +154,7 @@ export class ObjectCache {
   }
 
   #textOf(kept: unknown): string {
-    return flatText(JSON.stringify(this.resource.shape.pack(kept)));
+    return JSON.stringify(this.resource.shape.pack(kept));
   }
 
   #objectOf(text: string): object {
