@@ -75,6 +75,14 @@ export class Entry implements RuleText {
   get bareText(): string {
     return withoutComment(this.text);
   }
+
+  /** Whether the rule does what another one of its tree does. Not one that is made from its key, which is unique. */
+  hasEffectOf(other: Entry): boolean {
+    return (
+      typeof this.rule === 'string' &&
+      (this.text === other.text || (this.owner === other.owner && this.bareText === other.bareText))
+    );
+  }
 }
 
 /** A position in a tree: the chain names without the common prefix, and the matches that lead there. */
@@ -312,12 +320,8 @@ export class DispatchTree {
 
 /** Equal entries (one endpoint of several Services), which are neighbours, become one rule. */
 function list(entries: readonly Entry[]): Chain & { readonly owners: readonly (string | undefined)[] } {
-  const rules = entries.filter((entry, index) => index === 0 || !haveSameEffect(entry, entries[index - 1]!));
+  const rules = entries.filter((entry, index) => index === 0 || !entry.hasEffectOf(entries[index - 1]!));
   return { rules, owners: rules.map(({ owner }) => owner) };
-}
-
-function haveSameEffect(a: Entry, b: Entry): boolean {
-  return a.text === b.text || (a.owner === b.owner && a.bareText === b.bareText);
 }
 
 /** @param entries sorted by their keys. The last one of each key applies. */

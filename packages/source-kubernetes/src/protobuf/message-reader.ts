@@ -281,7 +281,8 @@ function finishedMap({ structure }: Shape): FieldReader['finish'] {
       const entries = value as MapEntries;
       const record: Record<string, unknown> = {};
       let isEmpty = true;
-      for (const name of names) {
+      for (let index = 0; index < names.length; index += 1) {
+        const name = names[index] ?? '';
         const entry = entryOf(entries, name);
         if (entry !== undefined) {
           record[name] = entry;
