@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { loadBuiltinModules } from './running/builtin-modules.js';
 import { writeCompileCache } from './running/compile-cache.js';
 import { raisePermittedNetAdmin } from './running/net-admin.js';
 import { openFilesShortage } from './running/open-files-limit.js';
@@ -10,6 +11,7 @@ if (process.argv.length === 3 && process.argv[2] === '--version') {
   process.stdout.write(versionText());
 } else if (shortage === undefined) {
   await raisePermittedNetAdmin();
+  loadBuiltinModules();
   holdMemory();
   // Imported only here, as these are many modules.
   const { runProcess } = await import('./run-process.js');

@@ -7,7 +7,8 @@ const ANNOTATION_PREFIX = 'kube-proxier.io/';
 
 type Annotations = Readonly<Record<string, string>>;
 
-const NO_ANNOTATIONS: Annotations = {};
+/** Most objects have none, and share this value. */
+export const NO_ANNOTATIONS: Annotations = {};
 
 /**
  * The annotations of an object that this project reads, sorted. A value that is not a string is omitted and reported:
@@ -23,12 +24,14 @@ export function readAnnotations(
   if (!record) {
     return NO_ANNOTATIONS;
   }
-  const own: [string, string][] = [];
-  for (const [name, text] of Object.entries(record)) {
+  let own: [string, string][] | undefined;
+  for (const name of Object.keys(record)) {
+    const text = record[name];
     if (!name.startsWith(ANNOTATION_PREFIX) && !others.includes(name)) {
       continue;
     }
     if (typeof text === 'string') {
+      own ??= [];
       own.push([name, text]);
     } else if (text !== undefined && text !== null) {
       reader.ignoreField(
@@ -37,5 +40,5 @@ export function readAnnotations(
       );
     }
   }
-  return own.length === 0 ? NO_ANNOTATIONS : Object.fromEntries(own.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return own === undefined ? NO_ANNOTATIONS : Object.fromEntries(own.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

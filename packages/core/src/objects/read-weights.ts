@@ -9,6 +9,7 @@ import {
 } from '../model/endpoint-weights.js';
 import { printableValue } from '../text/printable.js';
 import { type FieldReader, isDnsSubdomain } from './field-reader.js';
+import { NO_ANNOTATIONS } from './read-annotations.js';
 
 /** Maximum number of rules: an EndpointSlice has no more endpoints. */
 const MAX_RULES = 1000;
@@ -67,6 +68,9 @@ function isHost(network: string): boolean {
 
 /** The weight of all endpoints of a slice; undefined where no valid annotation has one (spec E-3). An invalid one is reported. */
 export function readSliceWeight(reader: FieldReader, annotations: Annotations): number | undefined {
+  if (annotations === NO_ANNOTATIONS) {
+    return undefined;
+  }
   for (const key of [SLICE_WEIGHT_ANNOTATION, CILIUM_SLICE_WEIGHT_ANNOTATION]) {
     const text = annotations[key];
     if (text === undefined) {

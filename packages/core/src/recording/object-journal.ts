@@ -165,7 +165,7 @@ export class ObjectJournal {
       return removed;
     }
     // The definition of a Service is small, unlike that of a slice, so that at a start its text can wait.
-    if (definition !== undefined && !this.#isRecording && kind === 'Service') {
+    if (definition !== undefined && !this.#isRecording) {
       this.#textsOf(kind).setLater(name, () => JSON.stringify(reduce(definition)));
       return removed;
     }

@@ -284,12 +284,12 @@ export class EndpointSliceTracker {
   }
 
   #latest(service: ServiceKey, slice: string): SliceContribution | undefined {
-    for (const changes of [this.#pending.get(service), this.#taken.get(service)]) {
-      if (changes?.has(slice)) {
-        return changes.get(slice);
-      }
+    const pending = this.#pending.get(service);
+    if (pending?.has(slice)) {
+      return pending.get(slice);
     }
-    return this.#services.get(service)?.slices.get(slice);
+    const taken = this.#taken.get(service);
+    return taken?.has(slice) ? taken.get(slice) : this.#services.get(service)?.slices.get(slice);
   }
 
   #fold(service: ServiceKey, slice: string, contribution: SliceContribution | undefined): boolean {

@@ -52,17 +52,22 @@ export function contributionOf(
         sliceName: slice.name,
         zoneHints: definition.zoneHints,
         nodeHints: definition.nodeHints,
-        // Most have none: 8 bytes for each endpoint of the cluster.
-        ...(definition.notReadyReason === undefined ? undefined : { notReadyReason: definition.notReadyReason }),
       };
+      // Most have no reason: 8 bytes for each endpoint of the cluster.
+      const { notReadyReason } = definition;
+      const complete = notReadyReason === undefined ? endpoint : { ...endpoint, notReadyReason };
       const same = findEndpoint(before, endpoint.key);
-      return same && sameEndpoint(same, endpoint) ? same : endpoint;
+      return same && sameEndpoint(same, complete) ? same : complete;
     });
     const earlier = ports.get(key);
     ports.set(key, uniqueSorted(earlier ? [...earlier, ...endpoints] : endpoints));
   }
-  const weighted = slice.endpoints.flatMap(({ address, weight }) => (weight === undefined ? [] : [address]));
-  return { ports, triggerTime: slice.triggerTime, weighted: weighted.length === 0 ? NO_ADDRESSES : new Set(weighted) };
+  const weighted = slice.endpoints.filter(({ weight }) => weight !== undefined);
+  return {
+    ports,
+    triggerTime: slice.triggerTime,
+    weighted: weighted.length === 0 ? NO_ADDRESSES : new Set(weighted.map(({ address }) => address)),
+  };
 }
 
 /** The same endpoints with the weights of other rules of their Service. Pure. */

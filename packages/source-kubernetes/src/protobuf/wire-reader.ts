@@ -14,6 +14,8 @@ const MAX_VARINT_BYTES = 10;
 const SHARED_BYTES = 64;
 /** Number of cached texts: a power of two. */
 const SHARED_TEXTS = 2048;
+/** Bytes of a text that select its place in the cache. */
+const HASHED_BYTES = 6;
 
 /**
  * Reads protobuf values from a buffer, never beyond the set end.
@@ -82,21 +84,22 @@ export class WireReader {
     if (length > SHARED_BYTES) {
       return this.#decoded(from, to);
     }
+    // Texts of Kubernetes differ at their ends.
     let hash = length;
-    let all = 0;
-    for (let at = from; at < to; at += 1) {
-      const byte = bytes[at] ?? 0;
-      all |= byte;
-      // A rotation: V8 calls a function for each `Math.imul` until it optimizes the loop once more.
-      hash = (hash << 5) ^ (hash >>> 27) ^ byte;
+    for (let at = Math.max(from, to - HASHED_BYTES); at < to; at += 1) {
+      hash = (hash << 4) ^ (bytes[at] ?? 0);
     }
-    if (all > 0x7f) {
-      return this.#decoded(from, to);
-    }
-    const place = (hash ^ (hash >>> 15)) & (SHARED_TEXTS - 1);
+    const place = (hash ^ (hash >>> 11) ^ (hash >>> 22)) & (SHARED_TEXTS - 1);
     const known = this.#texts[place] ?? '';
     if (known.length === length && isSame(known, bytes, from)) {
       return known;
+    }
+    let all = 0;
+    for (let at = from; at < to; at += 1) {
+      all |= bytes[at] ?? 0;
+    }
+    if (all > 0x7f) {
+      return this.#decoded(from, to);
     }
     // Without an encoding, Node.js does not look up how to decode.
     const text = bytes.toString(undefined, from, to);
