@@ -22,6 +22,9 @@ export interface JournalObject {
 
 type ObjectKey = string;
 
+/** Endpoints of definitions that are kept during a start for their texts, at most: some 10 MB. */
+const MAX_KEPT_ENDPOINTS = 50_000;
+
 /** The texts of all objects of a kind, by name. */
 interface KindEntries {
   readonly kind: RecordedKind;
@@ -48,6 +51,8 @@ export class ObjectJournal {
   readonly #origins = new Map<ObjectKey, Origin>();
   #isRecording = false;
   #originBytes = 0;
+  /** Endpoints of definitions whose texts are made later. */
+  #kept = 0;
 
   /** @param createStore creates the store of the objects of one kind, as JSON. Default: a {@link PlainTextStore}. */
   constructor(
@@ -147,7 +152,7 @@ export class ObjectJournal {
     return this.#set('Node', definition.name, reducedNode(definition));
   }
 
-  #update<Definition>(
+  #update<Definition extends object>(
     kind: RecordedKind,
     previous: unknown,
     result: ReadResult<Definition> | undefined,
@@ -164,8 +169,9 @@ export class ObjectJournal {
     if (name === undefined || (definition === undefined && skipped === undefined)) {
       return removed;
     }
-    // The definition of a Service is small, unlike that of a slice, so that at a start its text can wait.
-    if (definition !== undefined && !this.#isRecording) {
+    // At a start, texts can wait, unless very many definitions would be kept for them.
+    if (definition !== undefined && !this.#isRecording && (kind === 'Service' || this.#kept < MAX_KEPT_ENDPOINTS)) {
+      this.#kept += endpointsOf(definition);
       this.#textsOf(kind).setLater(name, () => JSON.stringify(reduce(definition)));
       return removed;
     }
@@ -254,6 +260,10 @@ function* objectsOf(
       yield { ...parseKey(key), text: JSON.stringify(applyDelta(undefined, JSON.parse(back))) };
     }
   }
+}
+
+function endpointsOf(definition: object): number {
+  return 'endpoints' in definition && Array.isArray(definition.endpoints) ? definition.endpoints.length : 0;
 }
 
 function parsed(text: string | undefined): unknown {

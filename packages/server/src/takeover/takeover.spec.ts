@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type BackendModule, ProxierError, silentLogger, Tokens } from '@kube-proxier/core';
+import { type BackendModule, ProxierError, type RemovedObjects, silentLogger, Tokens } from '@kube-proxier/core';
 import { RecordingLogger, VirtualClock } from '@kube-proxier/core/testing';
 import { NftError } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
@@ -142,6 +142,64 @@ test('the end of a takeover is reported once, with what was removed, also when a
       error: expect.objectContaining({ code: 'CLEANUP_FAILED' }),
     },
   ]);
+});
+
+describe('the rules of the mode in force', () => {
+  const verified: NodeVerification = {
+    ...{ apiVersion: 'kube-proxier.io/v1alpha1', kind: 'NodeVerification', mode: 'nftables', time: '', seconds: 0 },
+    ...{ verdict: 'verified', families: [] },
+  };
+  const TABLE = { kind: 'table', names: ['ip acme'] };
+
+  /** A takeover from a backend that lists these leftovers, and what it does, in order. */
+  const takeOver = async (leftovers: (() => readonly RemovedObjects[]) | undefined) => {
+    const steps: string[] = [];
+    const module = new ContainerModule(({ bind }) => {
+      bind(Tokens.Cleanup).toConstantValue(async () => {
+        steps.push('remove');
+        return { removed: [] };
+      });
+      if (leftovers !== undefined) {
+        bind(Tokens.Leftovers).toConstantValue(async (owner) => {
+          steps.push(`list those of ${owner}`);
+          return owner === 'backend' ? leftovers() : [];
+        });
+      }
+    });
+    const logger = new RecordingLogger(1);
+    const takeover = new Takeover({
+      ...{ backends: [{ ...backend(), module }], inForce: 'nftables', families: ['IPv4'], logger },
+      clock: new VirtualClock(),
+      verify: async () => {
+        steps.push('verify');
+        return verified;
+      },
+      onFinished: ({ removed }) => steps.push(`finished, ${removed.length} removed`),
+    });
+    takeover.synced({ family: 'IPv4' });
+    await takeover.stop();
+    return { steps, logger };
+  };
+
+  test('are not verified where no leftovers are found', async () => {
+    const { steps, logger } = await takeOver(() => []);
+    expect(steps).toEqual(['list those of backend', 'list those of kube-proxy', 'finished, 0 removed']);
+    expect(logger.messages('debug')).toEqual(['No leftovers of other proxy modes found']);
+  });
+
+  test.each([
+    ['that are found', () => [TABLE]],
+    ['of a backend that cannot list them', undefined],
+    [
+      'that cannot be listed now',
+      () => {
+        throw new NftError('NFT_BUSY', 'busy');
+      },
+    ],
+  ])('are verified before the removal of leftovers %s', async (_which, leftovers) => {
+    const { steps } = await takeOver(leftovers);
+    expect(steps.filter((step) => !step.startsWith('list'))).toEqual(['verify', 'remove', 'finished, 0 removed']);
+  });
 });
 
 describe('rules without which foreign rules would drop packets', () => {
