@@ -105,12 +105,12 @@ export {
 } from './verification/connection-verification.js';
 export { isNetworkPolicyRule } from './verification/network-policy-rule.js';
 export {
+  type AddressSamples,
+  addressSamplesInSlices,
   type ClassHost,
   type PacketClass,
   type PacketSource,
-  type PodSamples,
   packetClasses,
-  podSamplesInSlices,
 } from './verification/packet-classes.js';
 export * from './verification/packet-path.js';
 export * from './verification/verification-result.js';

@@ -1,3 +1,4 @@
+import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -52,9 +53,12 @@ const LONG_PAUSE_WHILE_READING = 64 * 1024 * 1024;
  * the rules of 10,000 Services are verified, and not less CPU time. A larger heap has the default: its collections take long.
  */
 const SETTLED_GROWTH = 15;
-/** Milliseconds of collections beside the program in a very large heap, and of further ones that move objects together. */
-const GENTLE_COLLECTION = 1500;
-const GENTLE_COMPACTION = 4000;
+/** Collections beside the program in a very large heap, and milliseconds in which they should end. */
+const GENTLE_COLLECTION = { collections: 1, patience: 1500 };
+/** Further ones, which move objects together. Each returns a part of the memory. */
+const GENTLE_COMPACTION = { collections: 4, patience: 4000 };
+/** Milliseconds between two allocations of 32 KB meanwhile. */
+const ALLOCATION_PERIOD = 5;
 /** Other versions of V8 lack the flag, and report that on standard error. */
 const hasMemoryPool = process.versions.node.startsWith('26.');
 /** Whether V8 has a compiler besides TurboFan that optimizes. */
@@ -141,11 +145,14 @@ async function settleMemory(isOver: boolean): Promise<void> {
     if (hasMemoryPool) {
       setFlagsFromString('--no-memory-pool');
     }
-    await setTimeout(GENTLE_COLLECTION, undefined, { ref: false });
+    await collectBesideProgram(GENTLE_COLLECTION);
     // From now on, a collection moves objects together, which pauses longer.
     setFlagsFromString('--optimize-for-size');
-    await setTimeout(GENTLE_COMPACTION, undefined, { ref: false });
+    await collectBesideProgram(GENTLE_COMPACTION);
     setFlagsFromString('--stress-marking=0');
+    // Each collection would move objects again, and pause for up to 120 ms.
+    setFlagsFromString('--no-optimize-for-size');
+    growHeapBy(SETTLED_GROWTH);
     await releaseUnused();
     return;
   }
@@ -164,6 +171,27 @@ export const MEMORY_OF_PHASES: StartPhases = {
   synced: () => void collectGarbageOfStart(),
   settled: (isOver) => void settleMemory(isOver),
 };
+
+/** Waits for collections that V8 does beside the program. */
+async function collectBesideProgram({ collections, patience }: typeof GENTLE_COLLECTION): Promise<void> {
+  const end = performance.now() + patience;
+  let ended = 0;
+  const observer = new PerformanceObserver((list) => {
+    ended += list.getEntries().filter(isMajorCollection).length;
+  });
+  observer.observe({ entryTypes: ['gc'] });
+  while (ended < collections && performance.now() < end) {
+    // V8 marks while the program allocates. When the work of a start, or a verification, is done, it hardly does.
+    new Array<number>(ELEMENTS).fill(0);
+    await setTimeout(ALLOCATION_PERIOD, undefined, { ref: false });
+  }
+  observer.disconnect();
+}
+
+function isMajorCollection(entry: PerformanceEntry): boolean {
+  const { detail } = entry as PerformanceEntry & { readonly detail?: { readonly kind?: number } };
+  return detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR;
+}
 
 /** Growth of the heap between two collections in percent, from the next collection on; 0 is V8's own. */
 function growHeapBy(percent: number): void {

@@ -60,15 +60,15 @@ const MAX_OUTCOMES = 250_000;
  * of service networks. The number is proportional to the size of the state. Very large Services have fewer.
  *
  * @param onOmitted called for each service port whose packets are not all covered, with a sentence. Default: nothing.
- * @param pods the result of {@link podSamplesInSlices}. Default: it is determined without a pause.
+ * @param samples the result of {@link addressSamplesInSlices}. Default: it is determined without a pause.
  */
 export function* packetClasses(
   state: ProxyState,
   host: ClassHost,
   onOmitted: (what: string) => void = () => {},
-  pods: PodSamples = finish(podSamplesInSlices(state, host)),
+  samples: AddressSamples = finish(addressSamplesInSlices(state, host)),
 ): Generator<PacketClass> {
-  const sources = new SourceChoice(state, host, pods);
+  const sources = new SourceChoice(state, host, samples);
   for (const port of state.servicePorts.values()) {
     const endpoints = endpointCount(port);
     if (endpoints > MAX_ENDPOINTS) {
@@ -79,16 +79,18 @@ export function* packetClasses(
     }
   }
   yield* unusedPorts(state, sources);
-  yield* unusedAddresses(state, sources);
+  yield* unusedAddresses(state, sources, samples.external);
 }
 
 type Origin = Pick<PathPacket, 'source' | 'entry'>;
 
-/** Some addresses of pods. */
-export interface PodSamples {
+/** Some addresses of pods, and those of Services that are not cluster IPs. */
+export interface AddressSamples {
   readonly local: readonly string[];
   /** On other nodes. */
   readonly remote: readonly string[];
+  /** All addresses of frontends that are not cluster IPs. */
+  readonly external: ReadonlySet<string>;
 }
 
 /** Usually enough to find a pod that is not an endpoint of a given Service. */
@@ -97,14 +99,14 @@ const MAX_SAMPLES = 8;
 /** Service ports between two pauses: some milliseconds. */
 const BETWEEN_PAUSES = 2000;
 
-/** Addresses of some pods of a state. Yields after each few thousand service ports, so that a caller can pause. */
-export function* podSamplesInSlices(state: ProxyState, host: ClassHost): Generator<undefined, PodSamples> {
+/** Addresses of a state. Yields after each few thousand service ports, so that a caller can pause. */
+export function* addressSamplesInSlices(state: ProxyState, host: ClassHost): Generator<undefined, AddressSamples> {
   const { detector } = state.node;
-  const [local, remote] = [new Set<string>(), new Set<string>()];
+  const [local, remote, external] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const isPod = (address: string) =>
     !host.localAddresses.has(address) && (detector.kind !== 'source-cidr' || cidrContains(detector.cidr, address));
   let count = 0;
-  for (const { candidates } of state.servicePorts.values()) {
+  for (const { candidates, frontends } of state.servicePorts.values()) {
     if (++count % BETWEEN_PAUSES === 0) {
       yield;
     }
@@ -114,8 +116,13 @@ export function* podSamplesInSlices(state: ProxyState, host: ClassHost): Generat
         known.add(address);
       }
     }
+    for (const { address } of frontends) {
+      if (address !== undefined && !state.clusterIPs.has(address)) {
+        external.add(address);
+      }
+    }
   }
-  return { local: [...local], remote: [...remote] };
+  return { local: [...local], remote: [...remote], external };
 }
 
 /** Representative senders of one state. */
@@ -129,7 +136,7 @@ class SourceChoice {
   /** Addresses of this node and family, the node's own first, without loopback. */
   readonly nodeAddresses: readonly string[];
 
-  constructor(state: ProxyState, host: ClassHost, pods: PodSamples) {
+  constructor(state: ProxyState, host: ClassHost, samples: AddressSamples) {
     this.#state = state;
     this.#host = host;
     const { detector, addresses, serviceCIDRs } = state.node;
@@ -148,8 +155,8 @@ class SourceChoice {
           : undefined;
     const spare = detector.kind === 'source-cidr' ? spareAddresses(detector.cidr) : [];
     // With a detector by interface, any source address on such an interface counts as a pod.
-    this.#localPods = [...pods.local, ...(this.#podInterface === undefined ? [] : OUTSIDE[state.family])];
-    this.#remotePods = [...pods.remote, ...spare];
+    this.#localPods = [...samples.local, ...(this.#podInterface === undefined ? [] : OUTSIDE[state.family])];
+    this.#remotePods = [...samples.remote, ...spare];
     const isTaken = (address: string) =>
       host.localAddresses.has(address) ||
       state.clusterIPs.has(address) ||
@@ -349,18 +356,15 @@ function* unusedPorts(state: ProxyState, sources: SourceChoice): Generator<Packe
   }
 }
 
-function* unusedAddresses(state: ProxyState, sources: SourceChoice): Generator<PacketClass> {
-  const taken = new Set<string>();
-  for (const { frontends } of state.servicePorts.values()) {
-    for (const { address } of frontends) {
-      if (address !== undefined) {
-        taken.add(address);
-      }
-    }
-  }
+function* unusedAddresses(
+  state: ProxyState,
+  sources: SourceChoice,
+  external: ReadonlySet<string>,
+): Generator<PacketClass> {
+  const isTaken = (address: string) => state.clusterIPs.has(address) || external.has(address);
   for (const cidr of state.node.serviceCIDRs) {
     let destination = addressAt(lastAddress(cidr), -1);
-    while (destination !== undefined && taken.has(destination)) {
+    while (destination !== undefined && isTaken(destination)) {
       destination = addressAt(destination, -1);
     }
     if (destination === undefined || !cidrContains(cidr, destination)) {

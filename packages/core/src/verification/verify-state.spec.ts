@@ -191,6 +191,32 @@ test('the verification can pause while the outcomes of one packet are determined
   expect(pauses).toBeGreaterThanOrEqual(2 * path.asked);
 });
 
+test('the verification can pause after each class, and reads a live path again after a pause', () => {
+  const { state } = manyServices(100);
+  const verify = (hasPaused: boolean) => {
+    const path = Object.assign(new LiveKernel(() => state), { refreshed: 0 });
+    const refresh = () => {
+      path.refreshed += 1;
+    };
+    const slices = verifyInSlices(state, Object.assign(path, { refresh }));
+    let most = 0;
+    for (let asked = 0; ; asked = path.asked) {
+      const { done, value } = slices.next(hasPaused);
+      most = Math.max(most, path.asked - asked);
+      if (done) {
+        return { most, classes: value.classes, refreshed: path.refreshed, verdict: value.verdict };
+      }
+    }
+  };
+  const paused = verify(true);
+  expect(paused).toMatchObject({ most: 1, verdict: 'verified' });
+  expect(paused.refreshed).toBeGreaterThanOrEqual(paused.classes);
+  // Without pauses, after some classes only.
+  const running = verify(false);
+  expect(running.refreshed).toBeGreaterThan(0);
+  expect(running.refreshed).toBeLessThan(running.classes / 10);
+});
+
 test('on a live path, parts that take long to read are read again for each check, not for each class that differs', () => {
   const { state, empty } = manyServices(300);
   const path = Object.assign(new LiveKernel(() => empty), { urgent: 0 });

@@ -4,7 +4,7 @@ import { decidePacket } from '../simulator/simulate-packet.js';
 import { countOf } from '../text/count-of.js';
 import { compareOutcomes, type Difference, expectationText } from './compare-outcomes.js';
 import { FindingGroups } from './finding-groups.js';
-import { type PacketClass, packetClasses, podSamplesInSlices } from './packet-classes.js';
+import { addressSamplesInSlices, type PacketClass, packetClasses } from './packet-classes.js';
 import type { PacketPath, PathOutcome, PathPacket } from './packet-path.js';
 import type { FamilyVerification } from './verification-result.js';
 
@@ -27,10 +27,8 @@ export interface VerificationOptions {
   readonly maxSuspects?: number;
 }
 
-/** Number of classes between two pauses of {@link verifyInSlices}. */
-const SLICE = 64;
-/** Number of outcomes between two pauses, so that a Service with thousands of endpoints does not delay other work. */
-const SLICE_OUTCOMES = 256;
+/** Number of classes, and of their outcomes, after which a live path is read again where it changed, without a pause too. */
+const [MAX_CLASSES, MAX_OUTCOMES] = [64, 256];
 /** Number of checks of a class that differs on a live path. A transaction takes milliseconds. */
 const CHECKS = 10;
 /**
@@ -72,16 +70,16 @@ class CountedPath {
   }
 
   /**
-   * Called after each class: whether to pause, after which a live path is read again where it changed. Parts that take
-   * long to read may be read again only after a while: otherwise their cost would grow with the number of classes.
+   * Called after each class, so that the caller can pause. After a pause, and after some classes, a live path is read again where it
+   * changed. Parts that take long to read may be read again only after a while: otherwise their cost would grow with the number of classes.
    */
-  isDue(): boolean {
+  *afterClass(): Generator<undefined, void, unknown> {
     this.#classes += 1;
-    if (this.#classes < SLICE && this.#outcomes < SLICE_OUTCOMES) {
-      return false;
+    const hasPaused = (yield) === true;
+    if (hasPaused || this.#classes >= MAX_CLASSES || this.#outcomes >= MAX_OUTCOMES) {
+      this.refresh(false);
+      yield* this.prepare();
     }
-    this.refresh(false);
-    return true;
   }
 
   /** To be called after a refresh and a pause. */
@@ -115,7 +113,7 @@ interface Suspect {
  * outcomes by the kernel. Pure, unless the path is live. On a live path, a class that differs is checked again, ten
  * times in half a second (three times where more than 256 differ), each time with the state that is in force then: it
  * counts as different when it differed in every check, and as unknown when its state changed during the last checks.
- * Yields after each few classes, so that a caller can pause.
+ * Yields after each class, so that a caller can pause: it then passes true to `next`.
  *
  * @throws RangeError when the state and the path differ in family; and what a live path throws each time.
  */
@@ -123,7 +121,7 @@ export function* verifyInSlices(
   state: ProxyState,
   given: PacketPath,
   { current = () => state, servesLoopback = true, maxSuspects = MAX_SUSPECTS }: VerificationOptions = {},
-): Generator<VerificationPause, FamilyVerification> {
+): Generator<VerificationPause, FamilyVerification, unknown> {
   if (state.family !== given.family) {
     throw new RangeError(`a state of ${state.family} cannot be verified with rules of ${given.family}`);
   }
@@ -146,10 +144,7 @@ export function* verifyInSlices(
       const again: Suspect[] = [];
       for (const { one, ...before } of left) {
         again.push(...(yield* checked(one, path, current(), before)));
-        if (path.isDue()) {
-          yield;
-          yield* path.prepare();
-        }
+        yield* path.afterClass();
       }
       left = again;
     }
@@ -159,15 +154,12 @@ export function* verifyInSlices(
       } else {
         changed += 1;
       }
-      if (path.isDue()) {
-        yield;
-        yield* path.prepare();
-      }
+      yield* path.afterClass();
     }
   }
   const omitted = (what: string) => findings.addUnread(what, what);
-  const pods = yield* podSamplesInSlices(state, given);
-  for (const one of given.unread.length > 0 ? [] : packetClasses(state, given, omitted, pods)) {
+  const samples = yield* addressSamplesInSlices(state, given);
+  for (const one of given.unread.length > 0 ? [] : packetClasses(state, given, omitted, samples)) {
     if (one.from === 'loopback' && !servesLoopback && state.node.nodePortAddresses.loopback) {
       continue;
     }
@@ -177,10 +169,7 @@ export function* verifyInSlices(
       add(findings, one, yield* differenceOf(one, state, path, true));
     }
     classes++;
-    if (path.isDue()) {
-      yield;
-      yield* path.prepare();
-    }
+    yield* path.afterClass();
     if (suspects.length >= maxSuspects) {
       yield* settle(suspects.splice(0));
     }

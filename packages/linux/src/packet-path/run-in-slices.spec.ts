@@ -67,3 +67,20 @@ test('deferred work continues later, and can be aborted', async () => {
   }
   expect(await runInSlices(endless(), AbortSignal.timeout(20))).toBeUndefined();
 });
+
+test('work is told after each pause that other work ran', async () => {
+  let meanwhile = 0;
+  const others = setInterval(() => (meanwhile += 1), 1);
+  const seen: [hasPaused: unknown, meanwhile: boolean][] = [];
+  function* slices(): Generator<undefined, void, unknown> {
+    for (let step = 0; step < 30; step++) {
+      const before = meanwhile;
+      busy(1);
+      seen.push([yield, meanwhile > before]);
+    }
+  }
+  await runInSlices(slices());
+  clearInterval(others);
+  expect(seen).toContainEqual([true, true]);
+  expect(seen).not.toContainEqual([false, true]);
+});

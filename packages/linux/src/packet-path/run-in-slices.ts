@@ -15,7 +15,7 @@ const LATER = 50;
  * Runs low-priority work that yields often: after every few milliseconds, it waits until the event loop is idle, at
  * most 100 ms. Otherwise a change of a Service would be delayed in each of its event loop turns.
  *
- * @param slices yields `later` to wait for other work.
+ * @param slices yields `later` to wait for other work. After a pause, it gets true.
  * @param signal aborts the work. Default: none.
  * @returns its result; undefined when it was aborted.
  */
@@ -24,8 +24,10 @@ export async function runInSlices<Result>(
   signal?: AbortSignal,
 ): Promise<Result | undefined> {
   let until = performance.now() + SLICE;
+  let hasPaused = false;
   for (;;) {
-    const { done, value } = slices.next();
+    const { done, value } = slices.next(hasPaused);
+    hasPaused = false;
     if (done) {
       return value;
     }
@@ -34,6 +36,7 @@ export async function runInSlices<Result>(
       if (signal?.aborted) {
         return undefined;
       }
+      hasPaused = true;
       until = performance.now() + SLICE;
     }
   }
