@@ -22,8 +22,8 @@ export interface JournalObject {
 
 type ObjectKey = string;
 
-/** Endpoints of definitions that are kept during a start for their texts, at most: some 10 MB. */
-const MAX_KEPT_ENDPOINTS = 50_000;
+/** Endpoints of definitions that are kept during a start for their texts, at most: some 2 MB. */
+const MAX_KEPT_ENDPOINTS = 10_000;
 
 /** The texts of all objects of a kind, by name. */
 interface KindEntries {
