@@ -50,7 +50,8 @@ const LONG_PAUSE = 120 * 1024 * 1024;
 const LONG_PAUSE_WHILE_READING = 64 * 1024 * 1024;
 /**
  * Growth of the heap between two collections after the start, in percent. V8's default, 30 with `--optimize-for-size`, takes 20 MB more while
- * the rules of 10,000 Services are verified, and not less CPU time. A larger heap has the default: its collections take long.
+ * the rules of 10,000 Services are verified, and not less CPU time. A heap of 120 to 200 MB has the default, as its collections take long. One that is
+ * larger is collected beside the program.
  */
 const SETTLED_GROWTH = 15;
 /** Collections beside the program in a very large heap, and milliseconds in which they should end. */
@@ -165,11 +166,16 @@ async function settleMemory(isOver: boolean): Promise<void> {
   await releaseUnused();
 }
 
+/** The last call of {@link settleMemory}: a later one begins when it has ended, as both set the same flags. */
+let settling: Promise<void> = Promise.resolve();
+
 /** What each phase of a start does with the memory of this process. */
 export const MEMORY_OF_PHASES: StartPhases = {
   objectsRead: () => void releaseCodeOfStart(),
   synced: () => void collectGarbageOfStart(),
-  settled: (isOver) => void settleMemory(isOver),
+  settled: (isOver) => {
+    settling = settling.then(() => settleMemory(isOver));
+  },
 };
 
 /** Waits for collections that V8 does beside the program. */

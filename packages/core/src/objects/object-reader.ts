@@ -62,11 +62,12 @@ export class ObjectReader {
   }
 
   #report(kind: string, result: ReadResult<unknown>): void {
-    if (result.problems.length === 0 && this.#reported.size === 0) {
+    const isValid = result.problems.length === 0;
+    if (isValid && this.#reported.size === 0) {
       return;
     }
     const key = result.identity ? `${kind} ${result.identity.namespace}/${result.identity.name}` : kind;
-    if (result.problems.length === 0) {
+    if (isValid) {
       this.#reported.delete(key);
       return;
     }

@@ -168,9 +168,12 @@ describe('a Service with very many endpoints', () => {
 
 /** A kernel that evaluates many rules for each packet. */
 class SlowKernel extends LiveKernel {
+  isEvaluating = false;
   *outcomesInSlices(packet: PathPacket): Generator<undefined, readonly PathOutcome[]> {
+    this.isEvaluating = true;
     yield;
     yield;
+    this.isEvaluating = false;
     return this.outcomesOf(packet);
   }
 }
@@ -215,6 +218,23 @@ test('the verification can pause after each class, and reads a live path again a
   const running = verify(false);
   expect(running.refreshed).toBeGreaterThan(0);
   expect(running.refreshed).toBeLessThan(running.classes / 10);
+});
+
+test('a live path is read again after a pause within the evaluation of one packet', () => {
+  const { before } = cluster();
+  const path = Object.assign(new SlowKernel(() => before), { refreshed: 0 });
+  const refresh = () => {
+    path.refreshed += 1;
+  };
+  const slices = verifyInSlices(before, Object.assign(path, { refresh }));
+  for (;;) {
+    const { done, value } = slices.next(path.isEvaluating);
+    if (done) {
+      expect(value.verdict).toBe('verified');
+      expect(path.refreshed).toBe(value.classes);
+      break;
+    }
+  }
 });
 
 test('on a live path, parts that take long to read are read again for each check, not for each class that differs', () => {

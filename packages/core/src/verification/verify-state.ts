@@ -54,6 +54,8 @@ class CountedPath {
   readonly localAddresses: ReadonlySet<string>;
   #classes = 0;
   #outcomes = 0;
+  /** Whether the caller has paused since the path was read again. */
+  #hasPaused = false;
 
   constructor(private readonly path: PacketPath) {
     this.localAddresses = path.localAddresses;
@@ -64,9 +66,20 @@ class CountedPath {
     const outcomes =
       path.outcomesInSlices === undefined
         ? path.outcomesOf(packet, explains)
-        : yield* path.outcomesInSlices(packet, explains);
+        : yield* this.#notePauses(path.outcomesInSlices(packet, explains));
     this.#outcomes += outcomes.length;
     return outcomes;
+  }
+
+  /** Runs these slices, also where the caller pauses within them. */
+  *#notePauses<Result>(slices: Generator<undefined, Result>): Generator<undefined, Result, unknown> {
+    for (;;) {
+      const { done, value } = slices.next();
+      if (done) {
+        return value;
+      }
+      this.#hasPaused ||= (yield) === true;
+    }
   }
 
   /**
@@ -75,8 +88,8 @@ class CountedPath {
    */
   *afterClass(): Generator<undefined, void, unknown> {
     this.#classes += 1;
-    const hasPaused = (yield) === true;
-    if (hasPaused || this.#classes >= MAX_CLASSES || this.#outcomes >= MAX_OUTCOMES) {
+    this.#hasPaused ||= (yield) === true;
+    if (this.#hasPaused || this.#classes >= MAX_CLASSES || this.#outcomes >= MAX_OUTCOMES) {
       this.refresh(false);
       yield* this.prepare();
     }
@@ -92,6 +105,7 @@ class CountedPath {
   refresh(isUrgent = true): void {
     this.#classes = 0;
     this.#outcomes = 0;
+    this.#hasPaused = false;
     this.path.refresh?.(isUrgent);
   }
 }

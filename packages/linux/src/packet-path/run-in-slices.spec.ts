@@ -68,7 +68,7 @@ test('deferred work continues later, and can be aborted', async () => {
   expect(await runInSlices(endless(), AbortSignal.timeout(20))).toBeUndefined();
 });
 
-test('work is told after each pause that other work ran', async () => {
+test('the generator receives true after each pause, in which timers can run', async () => {
   let meanwhile = 0;
   const others = setInterval(() => (meanwhile += 1), 1);
   const seen: [hasPaused: unknown, meanwhile: boolean][] = [];

@@ -16,8 +16,7 @@ export class TextArena {
   /** Bytes that are used of the last chunk. */
   #used = 0;
   #end = 0;
-  /** Bytes of the text that was added last. */
-  lastSize = 0;
+  #lastSize = 0;
 
   /** @returns the position of the text. */
   add(text: string): number {
@@ -34,8 +33,13 @@ export class TextArena {
     const size = chunk.write(text, at + HEAD);
     chunk.writeUInt32LE(size, at);
     this.#used = at + HEAD + size;
-    this.lastSize = size;
+    this.#lastSize = size;
     return this.#end - chunk.length + at;
+  }
+
+  /** Bytes of the text that was added last. */
+  get lastSize(): number {
+    return this.#lastSize;
   }
 
   /** The text at a position that {@link add} returned. */

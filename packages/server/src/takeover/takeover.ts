@@ -150,8 +150,8 @@ export class Takeover implements ServerObserver {
   }
 
   /**
-   * Whether there are no leftovers, as on most starts. Then nothing is verified before their removal, which takes 5 s of CPU time
-   * with 10,000 Services.
+   * Whether there are no leftovers, as on most starts: then nothing has to be verified before a removal. A verification takes seconds of CPU
+   * time with 10,000 Services.
    */
   async #hasNone(): Promise<boolean> {
     const { backends, inForce, logger, verify } = this.options;
