@@ -152,6 +152,33 @@ export const { ${REQUIRED.get(path)?.join(', ')} } = required;`,
   },
 };
 
+/** The used exports of the package `yaml`. The bundler reports an import of anything else. */
+const YAML = {
+  functions: ['isAlias', 'isMap', 'isNode', 'isScalar', 'isSeq', 'parse', 'parseAllDocuments', 'stringify'],
+  classes: ['Composer', 'Lexer', 'LineCounter', 'Parser'],
+};
+
+/**
+ * Loads the package `yaml` at the first use: an agent whose files are all in JSON, or that has none, does not need it.
+ *
+ * @type {import('esbuild').Plugin}
+ */
+const YAML_ON_DEMAND = {
+  name: 'yaml-on-demand',
+  setup(build) {
+    build.onResolve({ filter: /^yaml$/ }, ({ kind, path }) =>
+      kind === 'import-statement' ? { path, namespace: 'on-demand', sideEffects: false } : undefined,
+    );
+    build.onLoad({ filter: /.*/, namespace: 'on-demand' }, () => ({
+      contents: `let loaded;
+const yaml = () => (loaded ??= require('yaml'));
+${YAML.functions.map((name) => `export const ${name} = (...args) => yaml().${name}(...args);`).join('\n')}
+${YAML.classes.map((name) => `export const ${name} = function (...args) { return new (yaml().${name})(...args); };`).join('\n')}`,
+      resolveDir: ROOT,
+    }));
+  },
+};
+
 async function bundleAgent() {
   const { outputFiles } = await bundle({
     absWorkingDir: ROOT,
@@ -163,7 +190,7 @@ async function bundleAgent() {
     platform: 'node',
     target: 'node20',
     external: EXTERNAL,
-    plugins: [UNUSED_PARTS, REQUIRED_MODULES],
+    plugins: [UNUSED_PARTS, REQUIRED_MODULES, YAML_ON_DEMAND],
     // Packages leave out what helps in development.
     define: { 'process.env.NODE_ENV': '"production"' },
     banner: { js: BANNER },

@@ -1,3 +1,6 @@
+import { createRequire } from 'node:module';
+import type koffiModule from 'koffi';
+
 /** The functions of the C library in use. Each returns -1 when it fails; `errno` then has the cause. */
 export interface Libc {
   socket(domain: number, type: number, protocol: number): number;
@@ -86,7 +89,8 @@ export function loadLibc(): Promise<Libc> {
 }
 
 async function bindLibc(): Promise<Libc> {
-  const { default: koffi } = await import('koffi');
+  // An import would load all that modules of Node.js export, some of which takes long.
+  const koffi = createRequire(import.meta.url)('koffi') as typeof koffiModule;
   const library = koffi.load(null);
   const functions = Object.fromEntries(
     Object.entries(SIGNATURES).map(([name, signature]) => [name, library.func(signature)]),

@@ -98,6 +98,18 @@ function whatItIs(content: unknown): string {
   return names.length === 0 ? 'empty' : `YAML with the fields ${printable(names.slice(0, 5).join(', '))}`;
 }
 
+/** The value of a text in JSON, without loading the YAML parser; undefined for YAML. */
+function parsedJson(text: string): unknown {
+  if (!text.startsWith('{')) {
+    return undefined;
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Maximum characters, far more than the certificates of many clusters. */
 const MAX_LENGTH = 1024 * 1024;
 /** As `nestingOfText` counts it; more could overflow the stack of the YAML parser. */
@@ -115,7 +127,7 @@ class KubeconfigReader {
     }
     let config: unknown;
     try {
-      config = parse(text, { merge: true });
+      config = parsedJson(text) ?? parse(text, { merge: true });
     } catch (error) {
       if (isRecord(error) && error.code === 'MULTIPLE_DOCS') {
         throw this.#invalid('', 'has several YAML documents; a kubeconfig is one');
