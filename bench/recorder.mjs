@@ -8,6 +8,7 @@ import {
   ProxyStateResolver,
   silentLogger,
 } from '../packages/core/dist/index.js';
+import { ReportedObjectList } from '../packages/core/dist/testing/index.js';
 import { FlightRecorder, replayRecording } from '../packages/server/dist/index.js';
 import { pod, podsOf, service, slice } from './lib/cluster.mjs';
 import { collectGarbage, toMegabytes } from './lib/process-usage.mjs';
@@ -63,10 +64,23 @@ async function run(recorded) {
   clock.time = 0;
   const reader = new ObjectReader();
   const resolver = new ProxyStateResolver({ family: 'IPv4', options: OPTIONS, reader, since: 0 });
-  const context = { nodeName: 'node1', clock, reader, allowLoopbackEndpoints: false, logger: silentLogger };
+  // A source has its objects with and without a recorder.
+  const objects = new ReportedObjectList();
+  const context = { nodeName: 'node1', clock, reader, objects, allowLoopbackEndpoints: false, logger: silentLogger };
   const recorder = recorded ? new FlightRecorder({}, { ...context, notReady }) : undefined;
   recorder?.familyServed('IPv4', OPTIONS);
-  const handler = recorder?.sourceHandler;
+  const events = objects.before({
+    /** @type {import('../packages/core/dist/index.js').SourceHandler['onServiceUpdate']} */
+    onServiceUpdate(...event) {
+      resolver.updateService(...event);
+      recorder?.sourceHandler.onServiceUpdate?.(...event);
+    },
+    /** @type {import('../packages/core/dist/index.js').SourceHandler['onEndpointsUpdate']} */
+    onEndpointsUpdate(...event) {
+      resolver.updateEndpointSlice(...event);
+      recorder?.sourceHandler.onEndpointsUpdate?.(...event);
+    },
+  });
   const sync = () => {
     const { state, changes } = resolver.applyPending();
     recorder?.resolving('IPv4', state);
@@ -77,14 +91,12 @@ async function run(recorded) {
   const listBegin = cpuTime();
   for (let index = 0; index < SERVICES; index += 1) {
     const [one, endpoints] = [service(index), sliceOf(index)];
-    resolver.updateService(undefined, one);
-    handler?.onServiceUpdate?.(undefined, one);
+    events.onServiceUpdate(undefined, one);
     slices.push(endpoints);
-    resolver.updateEndpointSlice(undefined, endpoints);
-    handler?.onEndpointsUpdate?.(undefined, endpoints);
+    events.onEndpointsUpdate(undefined, endpoints);
   }
-  handler?.onServicesSynced?.();
-  handler?.onEndpointsSynced?.();
+  recorder?.sourceHandler.onServicesSynced?.();
+  recorder?.sourceHandler.onEndpointsSynced?.();
   sync();
   const list = cpuTime() - listBegin;
   let spent = 0;
@@ -102,8 +114,7 @@ async function run(recorded) {
     for (const { previous, current } of changes) {
       clock.time += 1000 / RATE;
       recorder?.queued('IPv4');
-      resolver.updateEndpointSlice(previous, current);
-      handler?.onEndpointsUpdate?.(previous, current);
+      events.onEndpointsUpdate(previous, current);
     }
     sync();
     // Parts are compressed by other threads meanwhile.
@@ -112,7 +123,7 @@ async function run(recorded) {
   }
   slices.length = 0;
   await new Promise((resolve) => setTimeout(resolve, 200));
-  return { recorder, resolver, list, spent };
+  return { recorder, resolver, objects, list, spent };
 }
 
 /** The cost without a recorder; frees all memory. */

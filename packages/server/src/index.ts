@@ -88,7 +88,6 @@ export {
 export { ProxyServer, type ProxyServerInfo } from './proxy-server.js';
 export type { ProxyServerOptions, ServerProxierOptions } from './proxy-server-options.js';
 export { FlightRecorder, type FlightRecorderContext } from './recorder/flight-recorder.js';
-export { PackedTextStore, type PackedTextStoreOptions } from './recorder/packed-text-store.js';
 export {
   type RecordingDamage,
   type ReplayedRecording,
@@ -106,6 +105,7 @@ export { ScrapeServer, type ScrapeServerOptions } from './scrape/scrape-server.j
 export type { FinishedTakeover, ServerObserver } from './server-observer.js';
 export { ServerOptionError } from './server-option-error.js';
 export { combineHandlers } from './sources/combine-handlers.js';
+export { PackedTextStore, type PackedTextStoreOptions } from './sources/packed-text-store.js';
 export type { ProfilingOptions } from './status/debug-routes.js';
 export {
   type FailingEndpoint,

@@ -220,7 +220,10 @@ export class ProxyServer {
     const handler = combineHandlers(proxier, handlers, this.#logger, () =>
       this.#options.metrics?.partFailed('handler'),
     );
-    const hub = new SourceHub(handler, bindAddress, this.#logger, this.#observer);
+    const hub = new SourceHub(handler, {
+      ...{ bindAddress, logger: this.#logger, observer: this.#observer },
+      isRecorded: this.#recorder !== undefined,
+    });
     this.#hub = hub;
     this.#readiness.serve(families, () => hub.missing());
     const release = hub.hold();
@@ -265,6 +268,10 @@ export class ProxyServer {
     }
     const recorder = new FlightRecorder(recording, {
       ...{ nodeName, clock, reader, allowLoopbackEndpoints, logger: this.#logger },
+      objects: {
+        all: (kind) => this.#hub?.objects.all(kind) ?? [],
+        get: (kind, identity) => this.#hub?.objects.get(kind, identity),
+      },
       notReady: () => this.#readiness.reason(),
       onFailure: () => metrics?.partFailed('recording'),
     });

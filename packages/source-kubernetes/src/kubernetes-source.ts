@@ -7,6 +7,8 @@ import {
   type Node,
   OptionRules,
   printable,
+  type ReportedKind,
+  type ReportedObjects,
   readServiceCIDR,
   type Service,
   type Source,
@@ -84,8 +86,14 @@ export class KubernetesSource implements Source {
     this.#report = resolve;
   });
   #timers: Timer[] = [];
+  readonly #caches: Partial<Record<ReportedKind, ObjectCache>> = {};
   /** The Node of this node does not exist; undefined otherwise. */
   #nodeMissing: string | undefined;
+
+  readonly objects: ReportedObjects = {
+    all: (kind) => (this.#caches[kind]?.values() ?? []) as Iterable<Service | EndpointSlice>,
+    get: (kind, { namespace, name }) => this.#caches[kind]?.get(name, namespace) as Service | EndpointSlice | undefined,
+  };
 
   /** @throws KubernetesError `OPTION_INVALID` when an option is unknown or invalid. */
   constructor(options: KubernetesSourceOptions = {}) {
@@ -203,11 +211,17 @@ export class KubernetesSource implements Source {
         serviceCIDRListener((cidrs) => this.#reporter?.onServiceCIDRsUpdate(cidrs)),
       ),
       follow(SERVICES, {
+        began: (cache) => {
+          this.#caches.Services = cache;
+        },
         changed: ({ previous, current }) =>
           this.#reporter?.onServiceUpdate(previous as Service | undefined, current as Service | undefined),
         listed: whenNodeKnown(() => this.#reporter?.onServicesSynced()),
       }),
       follow(ENDPOINT_SLICES, {
+        began: (cache) => {
+          this.#caches.EndpointSlices = cache;
+        },
         changed: ({ previous, current }) =>
           this.#reporter?.onEndpointsUpdate(
             previous as EndpointSlice | undefined,

@@ -1,3 +1,5 @@
+import type { ObjectIdentity } from '../objects/object-problem.js';
+import type { EndpointSlice, Service } from '../objects/objects.js';
 import type { Proxier } from './proxier.js';
 
 /**
@@ -16,6 +18,21 @@ export type SourceHandler = Pick<
 
 /** Objects of which a source may be asked why it cannot read them. A node never waits for ServiceCIDRs. */
 export type SourceKind = 'Services' | 'EndpointSlices' | 'ServiceCIDRs';
+
+/** Kinds of objects that are reported one by one, with their previous version. */
+export type ReportedKind = Exclude<SourceKind, 'ServiceCIDRs'>;
+
+/**
+ * The objects that a source has reported, each as `current` of its last event; it need not be the same object in memory. While a handler
+ * runs, they may already include changes that are reported next.
+ */
+export interface ReportedObjects {
+  /** All of a kind, as they are at the time of the call: later changes do not show in what is returned, however late it is read. */
+  all(kind: ReportedKind): Iterable<Service | EndpointSlice>;
+
+  /** The object of this name; undefined when it is not reported, or was deleted. */
+  get(kind: ReportedKind, identity: ObjectIdentity): Service | EndpointSlice | undefined;
+}
 
 /** What the host passes to a source at its start. */
 export interface SourceContext {
@@ -47,6 +64,9 @@ export interface Source {
    * `stop` may follow without `start`. Default: `start` requests the objects.
    */
   prefetch?(context: SourceContext): void;
+
+  /** What it has reported. Default: a host that records changes keeps references to the reported objects. */
+  readonly objects?: ReportedObjects;
 
   /**
    * Starts the source. Resolves when it is running: at the latest when both `…Synced` methods were called, earlier

@@ -27,6 +27,11 @@ export class ObjectReader {
     private readonly options: EndpointSliceReadOptions & ServiceReadOptions = {},
   ) {}
 
+  /** Creates a reader of the same options that reports no problems, for versions of objects that were read before. */
+  withoutReports(): ObjectReader {
+    return new ObjectReader(() => {}, this.options);
+  }
+
   readService(object: unknown): ReadResult<ServiceDefinition> {
     return this.#read('Service', object, (given) => readService(given, this.options));
   }

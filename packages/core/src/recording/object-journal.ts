@@ -1,3 +1,4 @@
+import type { ReportedKind, ReportedObjects } from '../contract/source.js';
 import type { EndpointSliceDefinition, NodeDefinition, ServiceDefinition } from '../objects/definitions.js';
 import { identityOf } from '../objects/field-reader.js';
 import type { ObjectIdentity, ReadResult } from '../objects/object-problem.js';
@@ -7,7 +8,6 @@ import { flatText } from '../text/flat-text.js';
 import type { ObjectEntry, RecordedKind } from './recorded-entry.js';
 import { reducedEndpointSlice, reducedNode, reducedService } from './reduced-objects.js';
 import { applyDelta, deltaOf } from './structural-delta.js';
-import { PlainTextStore, type TextStore } from './text-store.js';
 
 /** A change of an object, without the time. */
 export type ObjectChange = Omit<ObjectEntry, 'at' | 'entry'>;
@@ -22,13 +22,42 @@ export interface JournalObject {
 
 type ObjectKey = string;
 
-/** Endpoints of definitions that are kept during a start for their texts, at most: some 2 MB. */
-const MAX_KEPT_ENDPOINTS = 10_000;
+/** Kinds whose objects are read from the sources again. The others are few, and kept as JSON. */
+interface ReportedObjectKind<Definition> {
+  readonly kind: RecordedKind;
+  readonly list: ReportedKind;
+  read(reader: ObjectReader, object: unknown): ReadResult<Definition>;
+  reduce(definition: Definition): object;
+}
+
+const SERVICES: ReportedObjectKind<ServiceDefinition> = {
+  kind: 'Service',
+  list: 'Services',
+  read: (reader, object) => reader.readService(object),
+  reduce: reducedService,
+};
+
+const SLICES: ReportedObjectKind<EndpointSliceDefinition> = {
+  kind: 'EndpointSlice',
+  list: 'EndpointSlices',
+  read: (reader, object) => reader.readEndpointSlice(object),
+  reduce: reducedEndpointSlice,
+};
 
 /** The texts of all objects of a kind, by name. */
 interface KindEntries {
   readonly kind: RecordedKind;
   readonly texts: Iterable<readonly [name: string, text: string]>;
+}
+
+/** A change to be recorded. */
+interface NotedChange {
+  readonly kind: RecordedKind;
+  readonly name: string;
+  /** JSON; undefined: it did not exist. */
+  readonly previousText: string | undefined;
+  /** Plain JSON; undefined: it is gone. */
+  readonly current: unknown;
 }
 
 /** What an object was at the beginning of the recorded window. */
@@ -43,22 +72,33 @@ interface Origin {
  * The objects of a node as the proxiers see them, and as they were at the beginning of a window of recorded changes.
  *
  * It follows the rules of the trackers: a malformed object leaves the previous version in force, one that does not concern
- * this proxy counts as absent. Only validated definitions are kept, as JSON: no other field of an object gets here.
+ * this proxy counts as absent. Only validated definitions are recorded, as JSON: no other field of an object gets here.
+ *
+ * Services and EndpointSlices are not kept: what they are is read from what the sources have reported, and what they were from the
+ * previous object of an event. So an object costs nothing before it changes.
  */
 export class ObjectJournal {
-  readonly #stores = new Map<RecordedKind, TextStore>();
+  /** JSON of the other objects, by kind and name. */
+  readonly #texts = new Map<ObjectKey, string>();
+  /** JSON of what is in force for objects whose current version is malformed. */
+  readonly #inForce = new Map<ObjectKey, string>();
   /** Objects that changed in the window. */
   readonly #origins = new Map<ObjectKey, Origin>();
   #isRecording = false;
   #originBytes = 0;
-  /** Endpoints of definitions whose texts are made later. */
-  #kept = 0;
+  /** Problems are reported when an object is read for the first time. */
+  readonly #silentReader: ObjectReader;
 
-  /** @param createStore creates the store of the objects of one kind, as JSON. Default: a {@link PlainTextStore}. */
+  /**
+   * @param reader shared with the proxiers, so that an object is read once.
+   * @param reported what the sources have reported.
+   */
   constructor(
     private readonly reader: ObjectReader,
-    private readonly createStore: () => TextStore = () => new PlainTextStore(),
-  ) {}
+    private readonly reported: ReportedObjects,
+  ) {
+    this.#silentReader = reader.withoutReports();
+  }
 
   /** Characters kept of the versions that the window begins with, of objects that changed since. */
   get originSize(): number {
@@ -72,8 +112,7 @@ export class ObjectJournal {
 
   /** @returns the changes; none when nothing that a proxy reads has changed. */
   updateService(previous: Service | undefined, current: Service | undefined): readonly ObjectChange[] {
-    const result = current && this.reader.readService(current);
-    return this.#update('Service', previous, result, (definition: ServiceDefinition) => reducedService(definition));
+    return this.#update(SERVICES, previous, current);
   }
 
   /** @returns the changes. */
@@ -81,10 +120,7 @@ export class ObjectJournal {
     previous: EndpointSlice | undefined,
     current: EndpointSlice | undefined,
   ): readonly ObjectChange[] {
-    const result = current && this.reader.readEndpointSlice(current);
-    return this.#update('EndpointSlice', previous, result, (definition: EndpointSliceDefinition) =>
-      reducedEndpointSlice(definition),
-    );
+    return this.#update(SLICES, previous, current);
   }
 
   /** @param nodeName nodes with another name are ignored. */
@@ -102,7 +138,7 @@ export class ObjectJournal {
     return this.#set('Addresses', family, addresses);
   }
 
-  /** All objects, as they are now. Later changes do not show in it, however late it is read. */
+  /** All objects, as they are now. Later changes do not show in it, however late it is read. Not to be called by a handler of events. */
   current(): Iterable<JournalObject> {
     return objectsOf(this.#entries(), new Map());
   }
@@ -114,7 +150,7 @@ export class ObjectJournal {
   }
 
   /**
-   * Moves the beginning of the window past the oldest recorded change.
+   * Moves the beginning of the window past the oldest recorded change. Not to be called by a handler of events.
    *
    * @throws DeltaMismatchError when it is not the oldest change of its object.
    */
@@ -130,22 +166,56 @@ export class ObjectJournal {
       this.#origins.delete(key);
       return;
     }
-    const current = parsed(this.#textsOf(kind).get(name));
+    const current = parsed(this.#currentText(kind, name));
     this.#setBack(origin, current, gone ? undefined : to === undefined ? is : applyDelta(before(current, origin), to));
-  }
-
-  #textsOf(kind: RecordedKind): TextStore {
-    let store = this.#stores.get(kind);
-    if (store === undefined) {
-      store = this.createStore();
-      this.#stores.set(kind, store);
-    }
-    return store;
   }
 
   /** As they are now: later changes do not show in them. */
   #entries(): readonly KindEntries[] {
-    return [...this.#stores].map(([kind, store]) => ({ kind, texts: store.entries() }));
+    const others = [...this.#texts].map(([key, text]) => {
+      const { kind, name } = parseKey(key);
+      return { kind, texts: [[name, text] as const] };
+    });
+    const inForce = new Map(this.#inForce);
+    return [
+      ...others,
+      { kind: SERVICES.kind, texts: this.#textsOf(SERVICES, this.reported.all(SERVICES.list), inForce) },
+      { kind: SLICES.kind, texts: this.#textsOf(SLICES, this.reported.all(SLICES.list), inForce) },
+    ];
+  }
+
+  *#textsOf<Definition>(
+    kind: ReportedObjectKind<Definition>,
+    objects: Iterable<Service | EndpointSlice>,
+    inForce: ReadonlyMap<ObjectKey, string>,
+  ): Generator<readonly [name: string, text: string]> {
+    for (const object of objects) {
+      const identity = identityOf(object);
+      const name = identity && nameOf(identity);
+      const kept = name === undefined || inForce.size === 0 ? undefined : inForce.get(keyOf(kind.kind, name));
+      const text = kept ?? this.#textOf(kind, object);
+      if (name !== undefined && text !== undefined) {
+        yield [name, text];
+      }
+    }
+  }
+
+  /** JSON of what an object is read as; undefined for one that is malformed, or does not concern this proxy. */
+  #textOf<Definition>(kind: ReportedObjectKind<Definition>, object: unknown): string | undefined {
+    const definition = object === undefined ? undefined : kind.read(this.#silentReader, object).definition;
+    return definition && JSON.stringify(kind.reduce(definition));
+  }
+
+  #currentText(kind: RecordedKind, name: string): string | undefined {
+    const key = keyOf(kind, name);
+    switch (kind) {
+      case 'Service':
+        return this.#inForce.get(key) ?? this.#textOf(SERVICES, this.reported.get(SERVICES.list, parseName(name)));
+      case 'EndpointSlice':
+        return this.#inForce.get(key) ?? this.#textOf(SLICES, this.reported.get(SLICES.list, parseName(name)));
+      default:
+        return this.#texts.get(key);
+    }
   }
 
   #setNode(definition: NodeDefinition): readonly ObjectChange[] {
@@ -153,61 +223,80 @@ export class ObjectJournal {
   }
 
   #update<Definition extends object>(
-    kind: RecordedKind,
+    kind: ReportedObjectKind<Definition>,
     previous: unknown,
-    result: ReadResult<Definition> | undefined,
-    reduce: (definition: Definition) => object,
+    object: unknown,
   ): readonly ObjectChange[] {
     const before = identityOf(previous);
-    if (result === undefined) {
-      return before === undefined ? [] : this.#remove(kind, nameOf(before));
+    const formerName = before && nameOf(before);
+    if (object === undefined) {
+      return formerName === undefined ? [] : this.#changed(kind, formerName, previous, undefined);
     }
-    const { identity, definition, skipped } = result;
+    const { identity, definition, skipped } = kind.read(this.reader, object);
     const name = identity && nameOf(identity);
-    const removed =
-      before !== undefined && name !== undefined && nameOf(before) !== name ? this.#remove(kind, nameOf(before)) : [];
-    if (name === undefined || (definition === undefined && skipped === undefined)) {
+    const isRenamed = formerName !== undefined && name !== undefined && formerName !== name;
+    const removed = isRenamed ? this.#changed(kind, formerName, previous, undefined) : [];
+    if (name === undefined) {
       return removed;
     }
-    // At a start, texts can wait, unless very many definitions would be kept for them.
-    if (definition !== undefined && !this.#isRecording && (kind === 'Service' || this.#kept < MAX_KEPT_ENDPOINTS)) {
-      this.#kept += endpointsOf(definition);
-      this.#textsOf(kind).setLater(name, () => JSON.stringify(reduce(definition)));
+    const former = isRenamed ? undefined : previous;
+    if (definition === undefined && skipped === undefined) {
+      this.#keepInForce(kind, name, former);
       return removed;
     }
-    const changes = definition === undefined ? this.#remove(kind, name) : this.#set(kind, name, reduce(definition));
+    const changes = this.#changed(kind, name, former, definition);
     return removed.length === 0 ? changes : [...removed, ...changes];
+  }
+
+  /** The current version is malformed. */
+  #keepInForce<Definition>(kind: ReportedObjectKind<Definition>, name: string, previous: unknown): void {
+    const key = keyOf(kind.kind, name);
+    const text = this.#inForce.has(key) ? undefined : this.#textOf(kind, previous);
+    if (text !== undefined) {
+      this.#inForce.set(key, text);
+    }
+  }
+
+  /** @param definition undefined: it is gone. */
+  #changed<Definition>(
+    kind: ReportedObjectKind<Definition>,
+    name: string,
+    previous: unknown,
+    definition: Definition | undefined,
+  ): readonly ObjectChange[] {
+    if (!this.#isRecording && this.#inForce.size === 0) {
+      return [];
+    }
+    const key = keyOf(kind.kind, name);
+    const kept = this.#inForce.get(key);
+    this.#inForce.delete(key);
+    if (!this.#isRecording) {
+      return [];
+    }
+    const previousText = kept ?? this.#textOf(kind, previous);
+    return this.#noted({ kind: kind.kind, name, previousText, current: definition && kind.reduce(definition) });
   }
 
   /** @param current plain JSON. */
   #set(kind: RecordedKind, name: string, current: unknown): readonly ObjectChange[] {
+    const key = keyOf(kind, name);
+    const previousText = this.#texts.get(key);
     const text = JSON.stringify(current);
-    const texts = this.#textsOf(kind);
-    const previousText = texts.get(name);
-    if (previousText === text) {
-      return [];
-    }
-    texts.set(name, text);
-    if (!this.#isRecording) {
+    // Results of `JSON.stringify` are trees.
+    this.#texts.set(key, flatText(text));
+    return this.#isRecording ? this.#noted({ kind, name, previousText, current }) : [];
+  }
+
+  #noted({ kind, name, previousText, current }: NotedChange): readonly ObjectChange[] {
+    if (previousText === (current === undefined ? undefined : JSON.stringify(current))) {
       return [];
     }
     const previous = parsed(previousText);
     this.#note(keyOf(kind, name), previous, current);
+    if (current === undefined) {
+      return [{ kind, name, gone: true }];
+    }
     return [previous === undefined ? { kind, name, is: current } : { kind, name, to: deltaOf(previous, current) }];
-  }
-
-  #remove(kind: RecordedKind, name: string): readonly ObjectChange[] {
-    const texts = this.#textsOf(kind);
-    const previous = texts.get(name);
-    if (previous === undefined) {
-      return [];
-    }
-    texts.delete(name);
-    if (!this.#isRecording) {
-      return [];
-    }
-    this.#note(keyOf(kind, name), parsed(previous), undefined);
-    return [{ kind, name, gone: true }];
   }
 
   /** @param previous undefined: it did not exist. @param current undefined: it is gone. */
@@ -262,10 +351,6 @@ function* objectsOf(
   }
 }
 
-function endpointsOf(definition: object): number {
-  return 'endpoints' in definition && Array.isArray(definition.endpoints) ? definition.endpoints.length : 0;
-}
-
 function parsed(text: string | undefined): unknown {
   return text === undefined ? undefined : JSON.parse(text);
 }
@@ -281,4 +366,9 @@ function keyOf(kind: RecordedKind, name: string): ObjectKey {
 function parseKey(key: ObjectKey): Pick<JournalObject, 'kind' | 'name'> {
   const space = key.indexOf(' ');
   return { kind: key.slice(0, space) as RecordedKind, name: key.slice(space + 1) };
+}
+
+function parseName(text: string): ObjectIdentity {
+  const slash = text.indexOf('/');
+  return { namespace: text.slice(0, Math.max(slash, 0)), name: text.slice(slash + 1) };
 }

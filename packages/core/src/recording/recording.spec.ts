@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Proxier } from '../contract/proxier.js';
+import type { ObjectProblem } from '../objects/object-problem.js';
 import { ObjectReader } from '../objects/object-reader.js';
 import type { EndpointSlice, Node, Service } from '../objects/objects.js';
-import { makeService, makeSlice, Random, RandomCluster, runCount } from '../testing/index.js';
+import { makeService, makeSlice, Random, RandomCluster, ReportedObjectList, runCount } from '../testing/index.js';
 import { type JournalObject, type ObjectChange, ObjectJournal } from './object-journal.js';
 import { parseRecordedEntry } from './recorded-entry.js';
 import { reducedEndpointSlice, reducedNode, reducedService } from './reduced-objects.js';
@@ -146,15 +147,16 @@ describe('ObjectJournal', () => {
     for (let seed = 1; seed <= runCount(5, 200); seed += 1) {
       const random = new Random(seed);
       const cluster = new RandomCluster(random);
-      const journal = new ObjectJournal(new ObjectReader());
+      const reported = new ReportedObjectList();
+      const journal = new ObjectJournal(new ObjectReader(), reported);
       const changes: ObjectChange[] = [];
       const snapshots: { readonly after: number; readonly objects: ReadonlyMap<string, unknown> }[] = [];
-      const proxier: Proxier = {
+      const proxier: Proxier = reported.before({
         ...silentProxier(),
         onServiceUpdate: (...event) => void changes.push(...journal.updateService(...event)),
         onEndpointsUpdate: (...event) => void changes.push(...journal.updateEndpointSlice(...event)),
         onNodeUpdate: (node) => void changes.push(...journal.updateNode(node, 'node1')),
-      };
+      });
       for (let step = 0; step < 20; step += 1) {
         cluster.step(proxier);
       }
@@ -179,7 +181,7 @@ describe('ObjectJournal', () => {
   });
 
   test('a resync, a malformed object and an unchanged one are no changes', () => {
-    const journal = new ObjectJournal(new ObjectReader());
+    const journal = new ObjectJournal(new ObjectReader(), new ReportedObjectList());
     journal.begin();
     const service = makeService('work/web');
     expect(journal.updateService(undefined, service)).toHaveLength(1);
@@ -191,6 +193,84 @@ describe('ObjectJournal', () => {
     expect(journal.updateService(service, { ...service, spec: { clusterIP: 'None' } })).toEqual([
       { kind: 'Service', name: 'work/web', gone: true },
     ]);
+  });
+
+  test('what a list has does not change while it is read', () => {
+    const reported = new ReportedObjectList();
+    const journal = new ObjectJournal(new ObjectReader(), reported);
+    const proxier = reported.before({
+      ...silentProxier(),
+      onServiceUpdate: (...event) => void journal.updateService(...event),
+    });
+    const [first, second] = [makeService('work/first'), makeService('work/second')];
+    const broken = { ...second, spec: { clusterIP: 'x' } };
+    proxier.onServiceUpdate(undefined, first);
+    proxier.onServiceUpdate(undefined, second);
+    journal.begin();
+    proxier.onServiceUpdate(second, broken);
+    const lists = [journal.current(), journal.origin()].map(
+      (objects) => objects[Symbol.iterator]() as IterableIterator<JournalObject>,
+    );
+    const begun = lists.map((list) => list.next().value);
+    proxier.onServiceUpdate(first, undefined);
+    proxier.onServiceUpdate(broken, undefined);
+    proxier.onServiceUpdate(undefined, makeService('work/third'));
+    for (const [index, list] of lists.entries()) {
+      expect([begun[index] as JournalObject, ...list].map(({ name }) => name)).toEqual(['work/first', 'work/second']);
+    }
+    expect([...contentsOf(journal.current()).keys()]).toEqual(['Service work/third']);
+    expect([...contentsOf(journal.origin()).keys()]).toEqual(['Service work/first', 'Service work/second']);
+  });
+
+  test.each([false, true])(
+    'a malformed version leaves the one before in force; recorded since then: %s',
+    (isRecorded) => {
+      const reported = new ReportedObjectList();
+      const journal = new ObjectJournal(new ObjectReader(), reported);
+      const changes: ObjectChange[] = [];
+      const proxier = reported.before({
+        ...silentProxier(),
+        onServiceUpdate: (...event) => void changes.push(...journal.updateService(...event)),
+      });
+      if (isRecorded) {
+        journal.begin();
+      }
+      const good = makeService('work/web');
+      const broken = { ...good, spec: { ...good.spec, clusterIP: 'x' } };
+      const brokenAgain = { ...good, spec: { ...good.spec, clusterIP: 'y' } };
+      proxier.onServiceUpdate(undefined, good);
+      const inForce = contentsOf(journal.current());
+      expect(inForce.size).toBe(1);
+      proxier.onServiceUpdate(good, broken);
+      proxier.onServiceUpdate(broken, brokenAgain);
+      expect(contentsOf(journal.current())).toEqual(inForce);
+      journal.begin();
+      changes.length = 0;
+      proxier.onServiceUpdate(brokenAgain, good);
+      expect(changes).toEqual([]);
+      proxier.onServiceUpdate(good, broken);
+      proxier.onServiceUpdate(broken, undefined);
+      expect(changes).toEqual([{ kind: 'Service', name: 'work/web', gone: true }]);
+      expect(contentsOf(journal.current()).size).toBe(0);
+    },
+  );
+
+  test('the problems of an object are reported once', () => {
+    const problems: ObjectProblem[] = [];
+    const reported = new ReportedObjectList();
+    const journal = new ObjectJournal(new ObjectReader((problem) => problems.push(problem)), reported);
+    const proxier = reported.before({
+      ...silentProxier(),
+      onServiceUpdate: (...event) => void journal.updateService(...event),
+    });
+    const service = makeService('work/web', { externalIPs: ['x'] });
+    journal.begin();
+    proxier.onServiceUpdate(undefined, service);
+    const reports = [...problems];
+    expect(reports).toHaveLength(1);
+    [...journal.current(), ...journal.origin()].map(({ text }) => text);
+    proxier.onServiceUpdate(service, undefined);
+    expect(problems).toEqual(reports);
   });
 });
 

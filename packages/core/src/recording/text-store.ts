@@ -7,8 +7,6 @@ export interface TextStore {
   has(key: string): boolean;
   get(key: string): string | undefined;
   set(key: string, text: string): void;
-  /** As {@link set}. The store may call `text` when it needs it, so its result must not depend on when. */
-  setLater(key: string, text: () => string): void;
   delete(key: string): void;
   /** All keys. The store must not change while they are read. */
   keys(): Iterable<string>;
@@ -35,10 +33,6 @@ export class PlainTextStore implements TextStore {
   set(key: string, text: string): void {
     // Results of `JSON.stringify` are trees.
     this.#texts.set(key, flatText(text));
-  }
-
-  setLater(key: string, text: () => string): void {
-    this.#texts.set(key, text());
   }
 
   delete(key: string): void {

@@ -10,6 +10,7 @@ export * from './random-cluster.js';
 export * from './random-node-state.js';
 export * from './ranged-state.js';
 export * from './recording-logger.js';
+export * from './reported-object-list.js';
 export * from './resolve-objects.js';
 export * from './simulation.js';
 export * from './state-contents.js';

@@ -6,6 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   DEFAULT_PROXIER_OPTIONS,
   DualStackProxier,
+  type EndpointSlice,
   type IPFamily,
   isEmptyChangeSet,
   ObjectReader,
@@ -24,6 +25,7 @@ import {
   Random,
   RandomCluster,
   RecordingLogger,
+  ReportedObjectList,
   renderState,
   runCount,
   settle,
@@ -53,8 +55,9 @@ function startNode(options: RecordingOptions = {}, seed = 1, start = START) {
   const done: Done[] = [];
   const random = new Random(seed);
   const logger = new RecordingLogger();
+  const objects = new ReportedObjectList();
   const recorder = new FlightRecorder(options, {
-    ...{ nodeName: 'node1', clock, reader, logger, allowLoopbackEndpoints: false },
+    ...{ nodeName: 'node1', clock, reader, objects, logger, allowLoopbackEndpoints: false },
     notReady: () => (done.length === 0 ? 'waiting for first sync' : undefined),
   });
   recorder.modeSelected({ mode: 'fake' });
@@ -103,7 +106,7 @@ function startNode(options: RecordingOptions = {}, seed = 1, start = START) {
     throw new Error('one proxier for each family');
   }
   const both = new DualStackProxier(ipv4, ipv6);
-  const handler = combineHandlers(both, [recorder.sourceHandler], silentLogger);
+  const handler = objects.before(combineHandlers(both, [recorder.sourceHandler], silentLogger));
   const proxier: Proxier = { ...handler, mode: 'fake', sync: () => both.sync(), syncLoop: (s) => both.syncLoop(s) };
   const abort = new AbortController();
   const loop = both.syncLoop(abort.signal);
@@ -344,8 +347,11 @@ describe('a hostile recording', () => {
     node.proxier.onServicesSynced();
     node.proxier.onEndpointsSynced();
     await node.clock.advance(1000);
+    let previous: EndpointSlice | undefined;
     for (let number = 1; number < 50; number += 1) {
-      node.proxier.onEndpointsUpdate(undefined, makeSlice('work/web', [`10.244.0.${number}`]));
+      const current = makeSlice('work/web', [`10.244.0.${number}`]);
+      node.proxier.onEndpointsUpdate(previous, current);
+      previous = current;
       await node.clock.advance(2000);
     }
     const data = await dumpOf(node.recorder);

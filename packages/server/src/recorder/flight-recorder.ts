@@ -1,10 +1,7 @@
 import {
   type BeginEntry,
   type Clock,
-  EventLoopPace,
   type FamilyEntry,
-  finish,
-  finishWithPauses,
   type HealthCheckNodePort,
   type IPFamily,
   type Logger,
@@ -22,6 +19,7 @@ import {
   type ReadyEntry,
   type RecordedEntry,
   type RecordedOptions,
+  type ReportedObjects,
   type SourceHandler,
   type SyncEntry,
   type SyncFailure,
@@ -29,7 +27,6 @@ import {
 } from '@kube-proxier/core';
 import type { FinishedTakeover, ServerObserver } from '../server-observer.js';
 import { VERSION } from '../version.js';
-import { PackedTextStore } from './packed-text-store.js';
 import { RecordingDirectory } from './recording-directory.js';
 import { DEFAULT_RECORDING_AGE, DEFAULT_RECORDING_BYTES, type RecordingOptions } from './recording-options.js';
 import { checkpointLines, type RecordingContext, RecordingWindow } from './recording-window.js';
@@ -41,6 +38,8 @@ export interface FlightRecorderContext {
   readonly logger: Logger;
   /** Shared with the proxiers, so that an object is read once. */
   readonly reader: ObjectReader;
+  /** What the sources have reported. Changed before {@link FlightRecorder.sourceHandler} receives an event. */
+  readonly objects: ReportedObjects;
   readonly allowLoopbackEndpoints: boolean;
   /** Why the node is not ready; undefined when it is. */
   readonly notReady: () => string | undefined;
@@ -66,7 +65,6 @@ export class FlightRecorder implements ServerObserver {
   /** Receives the events of the sources. */
   readonly sourceHandler: Partial<SourceHandler>;
   readonly #context: FlightRecorderContext;
-  readonly #texts: PackedTextStore[] = [];
   readonly #journal: ObjectJournal;
   readonly #window: RecordingWindow;
   readonly #directory: RecordingDirectory | undefined;
@@ -83,34 +81,24 @@ export class FlightRecorder implements ServerObserver {
   readonly #unsynced = new Set(['Services', 'EndpointSlices']);
   #mode: ModeEntry | undefined;
   #ready: ReadyEntry | undefined;
-  /** Families without a first sync, and without a failed one; undefined when the objects are being compressed. */
-  #unattempted: Set<IPFamily> | undefined = new Set();
 
   constructor(
     { maxAge = DEFAULT_RECORDING_AGE, maxBytes = DEFAULT_RECORDING_BYTES, directory }: RecordingOptions,
     context: FlightRecorderContext,
   ) {
     this.#context = context;
-    const { clock, logger, reader, onFailure } = context;
+    const { clock, logger, reader, objects, onFailure } = context;
     this.#zero = clock.monotonic();
     this.#epoch = clock.now();
-    this.#journal = new ObjectJournal(reader, () => {
-      // The first rules do not wait for compression.
-      const texts = new PackedTextStore({ maxEarlySize: Number.POSITIVE_INFINITY });
-      this.#texts.push(texts);
-      if (this.#unattempted === undefined) {
-        // The start is over.
-        finish(texts.packInSlices());
-      }
-      return texts;
-    });
+    this.#journal = new ObjectJournal(reader, objects);
     this.#window = new RecordingWindow(this.#journal, { maxAge, maxBytes }, this.#now());
     this.#directory =
       directory === undefined
         ? undefined
         : new RecordingDirectory({
             ...{ directory, maxAge, maxBytes, clock, logger },
-            checkpoint: () => [...checkpointLines(this.#now(), this.#journal.current())],
+            checkpoint: () => checkpointLines(this.#now(), this.#journal.current()),
+            isSettled: () => this.#isSettled,
             ...(onFailure ? { onFailure } : {}),
           });
     this.sourceHandler = {
@@ -136,7 +124,6 @@ export class FlightRecorder implements ServerObserver {
   /** A proxier of this family is created with these options. */
   familyServed(family: IPFamily, options: ProxierOptions): void {
     this.#options.set(family, recordedOptions(options));
-    this.#unattempted?.add(family);
   }
 
   /** A proxier of this family has read the addresses of the host. */
@@ -182,7 +169,6 @@ export class FlightRecorder implements ServerObserver {
     this.#running.delete(family);
     this.#lastSyncs.set(family, { at: this.#at(), ...entry });
     this.#write(entry);
-    this.#attempted(family);
   }
 
   failed({ family, full, duration, failures, error }: SyncFailure): void {
@@ -190,7 +176,6 @@ export class FlightRecorder implements ServerObserver {
     this.#pending.add(family);
     this.#running.delete(family);
     this.#write({ entry: 'failed', family, full, duration: rounded(duration), failures, error: textOf(error) });
-    this.#attempted(family);
   }
 
   repaired({ family, what }: { readonly family: IPFamily; readonly what: string }): void {
@@ -244,25 +229,6 @@ export class FlightRecorder implements ServerObserver {
     this.checkReadiness();
   }
 
-  /** Once the first rules of all families are programmed, which must not wait: compresses the objects that they are made of. */
-  #attempted(family: IPFamily): void {
-    this.#unattempted?.delete(family);
-    if (this.#unattempted?.size === 0) {
-      this.#unattempted = undefined;
-      const { logger } = this.#context;
-      this.#pack(new EventLoopPace(this.#context.clock)).catch((error: unknown) =>
-        logger.error(`Recorded objects are not compressed: ${messageOf(error)}`, { error }),
-      );
-    }
-  }
-
-  async #pack(pace: EventLoopPace): Promise<void> {
-    for (const texts of this.#texts) {
-      await pace.pause();
-      await finishWithPauses(texts.packInSlices(), pace);
-    }
-  }
-
   #changed(changes: readonly ObjectChange[]): void {
     for (const change of changes) {
       this.#write({ entry: 'object', ...change });
@@ -283,7 +249,7 @@ export class FlightRecorder implements ServerObserver {
     const line = JSON.stringify(entry);
     const isSettled = this.#isSettled;
     this.#window.add(line, at, isSettled, () => this.#now());
-    this.#directory?.add(line, entry.entry === 'object', isSettled);
+    this.#directory?.add(line);
   }
 
   #now(): RecordingContext {

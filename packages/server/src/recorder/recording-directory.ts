@@ -1,10 +1,7 @@
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { type Clock, isRecord, type Logger, messageOf, printable, type Timer } from '@kube-proxier/core';
-
-const compress = promisify(gzip);
+import { compressedLines } from './compressed-lines.js';
 
 /** Flush delay in milliseconds: a crash may lose the last second. */
 const FLUSH_INTERVAL = 500;
@@ -25,14 +22,17 @@ export interface RecordingDirectoryOptions {
   readonly maxBytes: number;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The checkpoint for a new file. */
-  readonly checkpoint: () => readonly string[];
+  /** The checkpoint for a new file, as it is at the time of the call. Not called by a handler of events. */
+  readonly checkpoint: () => Iterable<string>;
+  /** Whether all recorded changes are programmed: a file begins then, unless there is none. */
+  readonly isSettled: () => boolean;
   readonly onFailure?: (error: unknown) => void;
 }
 
 /** Lines for one file. */
 interface Section {
-  readonly startsFile: boolean;
+  /** Undefined: they continue the file before. */
+  readonly checkpoint: Iterable<string> | undefined;
   readonly lines: string[];
 }
 
@@ -51,6 +51,8 @@ export class RecordingDirectory {
   #written = 0;
   #begunAt = Number.NEGATIVE_INFINITY;
   #needsFile = true;
+  /** A file may begin when the handlers of this event have returned. */
+  #isBeginning = false;
   #timer: Timer | undefined;
   #writing: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -68,11 +70,8 @@ export class RecordingDirectory {
     return this.#obstacle;
   }
 
-  /**
-   * @param isObject whether it is a change of an object, which a checkpoint includes.
-   * @param isSettled whether a new file may begin after the line.
-   */
-  add(line: string, isObject: boolean, isSettled: boolean): void {
+  /** Adds a line to the file. A file that is full is followed by another when all changes are programmed. */
+  add(line: string): void {
     if (this.#stopped) {
       return;
     }
@@ -82,26 +81,39 @@ export class RecordingDirectory {
       this.#waiting = 0;
       this.#needsFile = true;
     }
-    if (this.#needsFile) {
-      this.beginFile();
-      if (isObject) {
-        return;
-      }
+    if (!this.#needsFile) {
+      this.#push(line);
     }
-    this.#push(line);
     const { maxAge, maxBytes, clock } = this.#options;
     const isFull = this.#written > maxBytes / FILES || clock.monotonic() - this.#begunAt > maxAge / FILES;
-    this.#needsFile = isSettled && isFull;
+    if (this.#needsFile || isFull) {
+      // The checkpoint has what the line says.
+      this.#beginSoon();
+    }
   }
 
-  /** Begins another file, with a checkpoint. */
+  /** Begins another file, with a checkpoint. Not to be called by a handler of events. */
   beginFile(): void {
+    if (this.#stopped) {
+      return;
+    }
     this.#needsFile = false;
     this.#begunAt = this.#options.clock.monotonic();
     this.#written = 0;
-    this.#sections.push({ startsFile: true, lines: [] });
-    for (const line of this.#options.checkpoint()) {
-      this.#push(line);
+    this.#sections.push({ checkpoint: this.#options.checkpoint(), lines: [] });
+    this.#flushLater();
+  }
+
+  /** Once the handlers of this event have returned. */
+  #beginSoon(): void {
+    if (!this.#isBeginning) {
+      this.#isBeginning = true;
+      queueMicrotask(() => {
+        this.#isBeginning = false;
+        if (this.#needsFile || this.#options.isSettled()) {
+          this.beginFile();
+        }
+      });
     }
   }
 
@@ -121,10 +133,14 @@ export class RecordingDirectory {
 
   #push(line: string): void {
     if (this.#sections.length === 0) {
-      this.#sections.push({ startsFile: false, lines: [] });
+      this.#sections.push({ checkpoint: undefined, lines: [] });
     }
     this.#sections.at(-1)?.lines.push(line);
     this.#waiting += line.length + 1;
+    this.#flushLater();
+  }
+
+  #flushLater(): void {
     this.#timer ??= this.#options.clock.setTimer(FLUSH_INTERVAL, () => this.#flush());
   }
 
@@ -138,18 +154,27 @@ export class RecordingDirectory {
   }
 
   async #write(sections: readonly Section[]): Promise<void> {
-    for (const { startsFile, lines } of sections) {
-      if (startsFile) {
+    for (const { checkpoint, lines } of sections) {
+      if (checkpoint !== undefined) {
         await this.#open();
+        for await (const data of compressedLines(checkpoint)) {
+          await this.#append(data);
+        }
       }
-      if (this.#file !== undefined && lines.length > 0) {
-        const data = await compress(`${lines.join('\n')}\n`);
-        await this.#file.appendFile(data);
-        await this.#file.datasync();
-        this.#written += data.length;
-        this.#obstacle = undefined;
+      if (this.#file === undefined) {
+        continue;
       }
+      for await (const data of compressedLines(lines)) {
+        await this.#append(data);
+      }
+      await this.#file.datasync();
+      this.#obstacle = undefined;
     }
+  }
+
+  async #append(data: Buffer): Promise<void> {
+    await this.#file?.appendFile(data);
+    this.#written += data.length;
   }
 
   async #open(): Promise<void> {

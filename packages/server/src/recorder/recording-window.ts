@@ -1,5 +1,4 @@
-import { promisify } from 'node:util';
-import { gunzipSync, gzip } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import type {
   BeginEntry,
   FamilyEntry,
@@ -11,15 +10,12 @@ import type {
   RecordedEntry,
   SyncEntry,
 } from '@kube-proxier/core';
-
-const compress = promisify(gzip);
+import { compressedLines, compressedText, textOf } from './compressed-lines.js';
 
 /** Characters of a part: larger parts compress better, smaller parts are dropped more precisely. */
 const PART_SIZE = 128 * 1024;
 /** Parts that begin while changes are not programmed are inexact; they are avoided up to this size. */
 const LARGEST_PART = 2 * PART_SIZE;
-/** Number of objects formatted at a time, so that a dump of a large cluster does not block the process. */
-const BATCH = 500;
 /** Characters of JSON in a byte of a compressed part, as an estimate until it is compressed. */
 const TYPICAL_RATIO = 8;
 
@@ -78,11 +74,12 @@ export class RecordingWindow {
     this.#lines = [];
     this.#size = 0;
     this.#context = context();
-    void compress(part.lines ?? '').then((data) => {
+    void compressedText(part.lines ?? '').then((data) => {
       part.data = exactCopy(data);
       part.lines = undefined;
     });
-    this.expire(at);
+    // Once the handlers of this event have returned: they may read the objects of the sources, which can be ahead of it.
+    queueMicrotask(() => this.expire(at));
   }
 
   /** Drops expired parts, and the oldest ones beyond the size limit. */
@@ -105,12 +102,12 @@ export class RecordingWindow {
     const parts = [...this.#parts];
     const rest = textOf(this.#lines);
     const objects = this.journal.origin();
-    yield* compressed(checkpointLines({ begin, ...context }, objects));
+    yield* compressedLines(checkpointLines({ begin, ...context }, objects));
     for (const part of parts) {
-      yield part.data ?? (await compress(part.lines ?? ''));
+      yield part.data ?? (await compressedText(part.lines ?? ''));
     }
     if (rest !== '') {
-      yield await compress(rest);
+      yield await compressedText(rest);
     }
   }
 
@@ -144,22 +141,6 @@ export function* checkpointLines(
   ]);
   const rest: RecordedEntry[] = [{ at, entry: 'checkpoint' }, ...syncs, ...(ready ? [ready] : [])];
   yield* rest.map((entry) => JSON.stringify(entry));
-}
-
-async function* compressed(lines: Iterable<string>): AsyncGenerator<Buffer> {
-  let batch: string[] = [];
-  for (const line of lines) {
-    batch.push(line);
-    if (batch.length >= BATCH) {
-      yield await compress(textOf(batch));
-      batch = [];
-    }
-  }
-  yield await compress(textOf(batch));
-}
-
-function textOf(lines: readonly string[]): string {
-  return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ObjectMeta } from '@kube-proxier/core';
+import type { ObjectIdentity, ObjectMeta } from '@kube-proxier/core';
 
 interface NamedObject {
   readonly metadata?: ObjectMeta;
@@ -19,6 +19,16 @@ export interface ClaimChange<T> {
 export class ObjectClaims<T extends NamedObject> {
   readonly #claims = new Map<string, (T | undefined)[]>();
 
+  /** The merged objects, as they are at the time of the call. */
+  all(): readonly T[] {
+    return [...this.#claims.values()].flatMap((versions) => chosen(versions) ?? []);
+  }
+
+  /** The merged object of this name. */
+  get({ namespace, name }: ObjectIdentity): T | undefined {
+    return chosen(this.#claims.get(`${namespace}/${name}`) ?? []);
+  }
+
   /**
    * @param source index of the source in the configured order.
    * @returns the change of the merged object; the same object on both sides when it is unchanged.
@@ -27,10 +37,10 @@ export class ObjectClaims<T extends NamedObject> {
     const object = current ?? previous;
     const key = `${object?.metadata?.namespace ?? ''}/${object?.metadata?.name ?? ''}`;
     const versions = this.#claims.get(key) ?? [];
-    const before = versions.find((version) => version !== undefined);
+    const before = chosen(versions);
     const isNew = versions[source] === undefined;
     versions[source] = current;
-    const after = versions.find((version) => version !== undefined);
+    const after = chosen(versions);
     if (after === undefined) {
       this.#claims.delete(key);
     } else {
@@ -38,4 +48,8 @@ export class ObjectClaims<T extends NamedObject> {
     }
     return { previous: before, current: after, contested: isNew && current !== undefined && before !== undefined };
   }
+}
+
+function chosen<T>(versions: readonly (T | undefined)[]): T | undefined {
+  return versions.find((version) => version !== undefined);
 }

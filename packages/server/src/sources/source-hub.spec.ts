@@ -36,7 +36,7 @@ class Recorder implements Proxier {
 function setUp() {
   const proxier = new Recorder();
   const logger = new RecordingLogger();
-  const hub = new SourceHub(proxier, '', logger);
+  const hub = new SourceHub(proxier, { bindAddress: '', isRecorded: false, logger });
   return { proxier, logger, hub, first: hub.handler(), second: hub.handler() };
 }
 

@@ -4,6 +4,8 @@ import {
   messageOf,
   type Node,
   printable,
+  type ReportedKind,
+  type ReportedObjects,
   type Service,
   type Source,
   type SourceHandler,
@@ -13,32 +15,50 @@ import { withBindAddress } from '../node/node-addresses.js';
 import type { ServerObserver } from '../server-observer.js';
 import { ObjectClaims } from './object-claims.js';
 
+/** What a {@link SourceHub} uses of a source. */
+type HubSource = Pick<Source, 'description' | 'obstacle' | 'objects'>;
+
+/** Options of a {@link SourceHub}. */
+export interface SourceHubOptions {
+  /** Replaces the Node's address of its family (spec W-28); empty for none. */
+  readonly bindAddress: string;
+  /** Whether {@link SourceHub.objects} is used. References to the objects of a source that cannot list them are then kept. */
+  readonly isRecorded: boolean;
+  readonly logger: Logger;
+  /** Default: none. */
+  readonly observer?: ServerObserver;
+}
+
 /**
  * Passes the events of several sources to one handler, the proxier: "synced" when all of them are, ServiceCIDRs merged.
  * If two sources contain the same Service or EndpointSlice, the first has precedence; when it removes the object, that
  * of the other applies.
  */
 export class SourceHub {
+  /** The objects of all sources, merged. */
+  readonly objects: ReportedObjects;
   readonly #unsyncedServices = new Set<object>();
   readonly #unsyncedEndpoints = new Set<object>();
-  readonly #sources = new Map<object, Pick<Source, 'description' | 'obstacle'>>();
+  readonly #sources = new Map<object, HubSource>();
   readonly #cidrs = new Map<SourceHandler, readonly string[]>();
   readonly #services = new ObjectClaims<Service>();
   readonly #slices = new ObjectClaims<EndpointSlice>();
   readonly #reporter: SourceReporter;
   #handlers = 0;
 
-  /** @param bindAddress replaces the Node's address of its family (spec W-28); empty for none. */
   constructor(
     proxier: SourceHandler,
-    bindAddress: string,
-    private readonly logger: Logger,
-    observer: ServerObserver = {},
+    private readonly options: SourceHubOptions,
   ) {
+    const { bindAddress, logger, observer = {} } = options;
     this.#reporter = new SourceReporter(observedProxier(proxier, bindAddress, observer), (error) =>
       // A proxier must not throw; one that does loses this event and no other.
       logger.error(`The proxier failed to handle an event: ${messageOf(error)}`, { error }),
     );
+    this.objects = {
+      all: (kind) => this.#listed?.all(kind) ?? this.#claimsOf(kind).all(),
+      get: (kind, identity) => (this.#listed ? this.#listed.get(kind, identity) : this.#claimsOf(kind).get(identity)),
+    };
   }
 
   /**
@@ -46,7 +66,7 @@ export class SourceHub {
    *
    * @param source named by {@link missing}. Default: an anonymous source.
    */
-  handler(source: Pick<Source, 'description' | 'obstacle'> = { description: 'a source' }): SourceHandler {
+  handler(source: HubSource = { description: 'a source' }): SourceHandler {
     const place = this.#handlers++;
     const handler: SourceHandler = {
       onServiceUpdate: (previous: Service | undefined, current: Service | undefined) =>
@@ -79,6 +99,16 @@ export class SourceHub {
       this.#servicesSynced(host);
       this.#endpointsSynced(host);
     };
+  }
+
+  /** The objects of the only source; undefined for several, and for one that cannot list them. */
+  get #listed(): ReportedObjects | undefined {
+    const [only] = this.#sources.values();
+    return this.#sources.size === 1 ? only?.objects : undefined;
+  }
+
+  #claimsOf(kind: ReportedKind): Pick<ObjectClaims<Service | EndpointSlice>, 'all' | 'get'> {
+    return kind === 'Services' ? this.#services : this.#slices;
   }
 
   #servicesSynced(origin: object): void {
@@ -122,7 +152,8 @@ export class SourceHub {
     current: T | undefined,
     notify: (previous: T | undefined, current: T | undefined) => void,
   ): void {
-    if (this.#handlers < 2) {
+    const isKept = this.#handlers > 1 || (this.options.isRecorded && this.#listed === undefined);
+    if (!isKept) {
       notify(previous, current);
       return;
     }
@@ -130,7 +161,7 @@ export class SourceHub {
     if (change.contested) {
       const { kind = 'Object', metadata } = current ?? {};
       const name = printable(`${kind} ${metadata?.namespace}/${metadata?.name}`);
-      this.logger.warn(`${name} comes from two sources; the first configured source wins`);
+      this.options.logger.warn(`${name} comes from two sources; the first configured source wins`);
     }
     if (change.previous !== change.current) {
       notify(change.previous, change.current);

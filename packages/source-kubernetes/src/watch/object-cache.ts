@@ -146,9 +146,13 @@ export class ObjectCache {
     return known === undefined ? undefined : this.#objectOf(known);
   }
 
-  /** All objects, each created when it is read. */
-  *values(): IterableIterator<object> {
-    for (const [, text] of this.texts.entries()) {
+  /** All objects as they are at the time of the call, each created when it is read. */
+  values(): IterableIterator<object> {
+    return this.#objectsOf(this.texts.entries());
+  }
+
+  *#objectsOf(entries: Iterable<readonly [key: string, text: string]>): IterableIterator<object> {
+    for (const [, text] of entries) {
       yield this.#objectOf(text);
     }
   }

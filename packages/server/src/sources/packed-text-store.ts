@@ -33,8 +33,8 @@ interface Block {
   live: number;
 }
 
-/** A text: in a block, in the arena of a start at this position, itself, or what computes it. */
-type Stored = Block | number | string | (() => string);
+/** A text: in a block, in the arena of a start at this position, or itself. */
+type Stored = Block | number | string;
 
 /** Bytes of replaced texts in the arena of a start that are not freed. */
 const MAX_WASTE = 8 * 1024 * 1024;
@@ -93,16 +93,8 @@ export class PackedTextStore implements TextStore {
     this.#packRecent();
   }
 
-  setLater(key: string, text: () => string): void {
-    const previous = this.#texts.get(key);
-    this.#texts.set(key, text);
-    this.#recent.delete(key);
-    this.#replaced(previous);
-  }
-
   /**
-   * Compresses the texts that were set before, and computes and compresses those of {@link setLater}. Yields after each, so that a caller can
-   * pause. To be called after a start: until then, some megabytes of texts are not compressed.
+   * Compresses the texts that were set before. Yields after each, so that a caller can pause. To be called after a start: until then, some megabytes of texts are not compressed.
    */
   *packInSlices(): Slices<void> {
     this.#isEarly = false;
@@ -113,10 +105,6 @@ export class PackedTextStore implements TextStore {
         continue;
       }
       const text = this.#textOf(stored);
-      if (typeof stored === 'function') {
-        this.#texts.set(key, text);
-        this.#recentSize += text.length;
-      }
       keys.push(key);
       size += text.length;
       if (isBlockFull(keys.length, size)) {
@@ -300,7 +288,7 @@ function unpack({ data }: Block): ReadonlyMap<string, string> {
 }
 
 function textOf(stored: Exclude<Stored, Block>, arena: TextArena | undefined): string {
-  return typeof stored === 'function' ? stored() : typeof stored === 'number' ? (arena?.get(stored) ?? '') : stored;
+  return typeof stored === 'number' ? (arena?.get(stored) ?? '') : stored;
 }
 
 /** @param arena of texts at a position. */

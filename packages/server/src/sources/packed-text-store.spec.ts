@@ -15,9 +15,6 @@ describe('PackedTextStore', () => {
         if (random.chance(0.2)) {
           store.delete(key);
           expected.delete(key);
-        } else if (random.chance(0.25)) {
-          store.setLater(key, () => `later ${step}`);
-          expected.set(key, `later ${step}`);
         } else {
           const text = `{"name":"${key}","step":${step},"text":"${'ü€'.repeat(random.below(random.chance(0.01) ? 40_000 : 20))}"}`;
           store.set(key, text);
@@ -63,24 +60,6 @@ describe('PackedTextStore', () => {
       store.delete(`${index}`);
     }
     expect(store.size).toBe(0);
-  });
-
-  test('computes a text that was set for later once, and compresses it with the others', () => {
-    const store = new PackedTextStore();
-    let computed = 0;
-    for (let index = 0; index < 1000; index += 1) {
-      store.setLater(`${index}`, () => {
-        computed += 1;
-        return JSON.stringify({ index, text: 'the same text in each of them, which is long' });
-      });
-    }
-    expect({ computed, size: store.size }).toEqual({ computed: 0, size: 0 });
-    finish(store.packInSlices());
-    expect(computed).toBe(1000);
-    expect(store.size).toBeLessThan(1000 * 30);
-    expect(store.get('7')).toContain('"index":7');
-    finish(store.packInSlices());
-    expect(computed).toBe(1000);
   });
 
   test('compresses at the end of a start, with pauses, and before only what exceeds some megabytes', () => {
