@@ -132,6 +132,25 @@ class Fixture {
     expect(this.handler.violations).toEqual([]);
     expect(this.handler.servicesSynced).toBe(1);
     expect(this.handler.endpointsSynced).toBe(1);
+    this.expectSameObjects();
+  }
+
+  /** The source has exactly the objects that it has reported. */
+  expectSameObjects(): void {
+    const { objects } = this.source;
+    const reported = [['Services', this.handler.services] as const, ['EndpointSlices', this.handler.slices] as const];
+    for (const [kind, expected] of reported) {
+      const found = [...objects.all(kind)].map((object) => [
+        `${object.metadata?.namespace}/${object.metadata?.name}`,
+        object,
+      ]);
+      expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
+      for (const [key, object] of expected) {
+        const [namespace = '', name = ''] = key.split('/');
+        expect(objects.get(kind, { namespace, name })).toEqual(object);
+      }
+      expect(objects.get(kind, { namespace: 'default', name: 'missing' })).toBeUndefined();
+    }
   }
 
   requests(resource: string, verb: string): number {
@@ -219,6 +238,20 @@ describe('KubernetesSource', () => {
     expect(handler.services.get('default/web')?.spec?.clusterIP).toBe('10.96.0.2');
     expect(handler.events.filter((event) => event.startsWith('node'))).toEqual(['node node1']);
     fixture.expectExact();
+  });
+
+  test('has the objects that it has reported, and a list of them does not change while it is read', async () => {
+    const fixture = await Fixture.make();
+    fixture.expectSameObjects();
+    await fixture.start();
+    const services = fixture.source.objects.all('Services');
+    fixture.server.store.delete('services', 'web', 'default');
+    await fixture.comesThrough('other');
+    await fixture.until(() => !fixture.handler.services.has('default/web'), 'removal of web');
+    expect([...services].map(({ metadata }) => metadata?.name)).toEqual(['web']);
+    fixture.expectExact();
+    await fixture.source.stop();
+    fixture.expectSameObjects();
   });
 
   test('does not report changes of fields that a proxy does not read', async () => {

@@ -15,6 +15,7 @@ import {
   type ProxyState,
   ReconcilingProxier,
   type ReplayedSync,
+  type SourceHandler,
   silentLogger,
 } from '@kube-proxier/core';
 import {
@@ -106,12 +107,30 @@ function startNode(options: RecordingOptions = {}, seed = 1, start = START) {
     throw new Error('one proxier for each family');
   }
   const both = new DualStackProxier(ipv4, ipv6);
-  const handler = objects.before(combineHandlers(both, [recorder.sourceHandler], silentLogger));
-  const proxier: Proxier = { ...handler, mode: 'fake', sync: () => both.sync(), syncLoop: (s) => both.syncLoop(s) };
+  const handler = combineHandlers(both, [recorder.sourceHandler], silentLogger);
+  /** Events that are not delivered yet; undefined: each is delivered at once. */
+  let waiting: (() => void)[] | undefined;
+  const deliver = (event: () => void) => void (waiting?.push(event) ?? event());
+  const source: SourceHandler = objects.before({
+    ...handler,
+    onServiceUpdate: (...event) => deliver(() => handler.onServiceUpdate(...event)),
+    onEndpointsUpdate: (...event) => deliver(() => handler.onEndpointsUpdate(...event)),
+  });
+  const proxier: Proxier = { ...source, mode: 'fake', sync: () => both.sync(), syncLoop: (s) => both.syncLoop(s) };
   const abort = new AbortController();
   const loop = both.syncLoop(abort.signal);
   return {
     ...{ clock, recorder, done, random, planes, proxier, logger, proxiers },
+    /** Reports events as a source does that applies all of them before it reports the first, such as one that lists again. */
+    together(change: () => void) {
+      waiting = [];
+      change();
+      const events = waiting;
+      waiting = undefined;
+      for (const event of events) {
+        event();
+      }
+    },
     moveTo(next: string[]) {
       addresses = next;
     },
@@ -231,35 +250,42 @@ describe('a recording', () => {
     }
   });
 
-  test('contains the last changes that fit, and the initial objects', async () => {
-    const node = startNode({ maxAge: 600_000, maxBytes: 40_000 });
-    node.proxier.onServicesSynced();
-    node.proxier.onEndpointsSynced();
-    const cluster = new RandomCluster(node.random);
-    for (let step = 0; step < 4000; step += 1) {
-      cluster.step(node.proxier);
-      if (step % 5 === 0) {
-        await node.clock.advance(500);
+  test.each([1, 1000])(
+    'contains the last changes that fit, and the initial objects; changes in batches of %i',
+    async (batch) => {
+      const node = startNode({ maxAge: 600_000, maxBytes: 40_000 });
+      node.proxier.onServicesSynced();
+      node.proxier.onEndpointsSynced();
+      const cluster = new RandomCluster(node.random);
+      for (let step = 0; step < (batch === 1 ? 4000 : 10_000); step += batch) {
+        node.together(() => {
+          for (let change = 0; change < batch; change += 1) {
+            cluster.step(node.proxier);
+          }
+        });
+        if (step % 5 === 0) {
+          await node.clock.advance(500);
+        }
       }
-    }
-    // Parts are compressed in the background.
-    await until(() => node.recorder.bytes < 200_000);
-    await node.clock.advance(60_000);
-    const { replay, syncs, damage } = await replayAll(await dumpOf(node.recorder));
-    expect(damage).toBeUndefined();
-    expect(replay.begin.at).toBeGreaterThan(0);
-    expect(syncs.length).toBeLessThan(node.done.length / 2);
-    for (const family of FAMILIES) {
-      expect(renderState(replay.inForce(family) as ProxyState)).toEqual(node.planes.get(family)?.contents);
-    }
-    await node.clock.advance(1_200_000);
-    const { begin, at } = {
-      begin: (await replayAll(await dumpOf(node.recorder))).replay.begin.at,
-      at: node.clock.now(),
-    };
-    expect(at - START - begin).toBeLessThan(1_300_000);
-    await node.stop();
-  });
+      // Parts are compressed in the background.
+      await until(() => node.recorder.bytes < 200_000);
+      await node.clock.advance(60_000);
+      const { replay, syncs, damage } = await replayAll(await dumpOf(node.recorder));
+      expect(damage).toBeUndefined();
+      expect(replay.begin.at).toBeGreaterThan(0);
+      expect(syncs.length).toBeLessThan(node.done.length / 2);
+      for (const family of FAMILIES) {
+        expect(renderState(replay.inForce(family) as ProxyState)).toEqual(node.planes.get(family)?.contents);
+      }
+      await node.clock.advance(1_200_000);
+      const { begin, at } = {
+        begin: (await replayAll(await dumpOf(node.recorder))).replay.begin.at,
+        at: node.clock.now(),
+      };
+      expect(at - START - begin).toBeLessThan(1_300_000);
+      await node.stop();
+    },
+  );
 
   test('contains failures, drift, readiness, and changes of the clock', async () => {
     const node = startNode();
@@ -425,37 +451,44 @@ describe('a hostile recording', () => {
 });
 
 describe('a recording on disk', () => {
-  test('is divided into files, each of which can be read alone, within the limits', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'recording-'));
-    const node = startNode({ directory: join(directory, 'made'), maxBytes: 40_000, maxAge: 100_000_000 });
-    node.proxier.onServicesSynced();
-    node.proxier.onEndpointsSynced();
-    const cluster = new RandomCluster(node.random);
-    for (let step = 0; step < 600; step += 1) {
-      cluster.step(node.proxier);
-      await node.clock.advance(700);
-      if (step % 10 === 0) {
-        await node.recorder.flush();
+  test.each([1, 8])(
+    'is divided into files, each of which can be read alone, within the limits; changes in batches of %i',
+    async (batch) => {
+      const directory = mkdtempSync(join(tmpdir(), 'recording-'));
+      const node = startNode({ directory: join(directory, 'made'), maxBytes: 40_000, maxAge: 100_000_000 });
+      node.proxier.onServicesSynced();
+      node.proxier.onEndpointsSynced();
+      const cluster = new RandomCluster(node.random);
+      for (let step = 0; step < 600; step += 1) {
+        node.together(() => {
+          for (let change = 0; change < batch; change += 1) {
+            cluster.step(node.proxier);
+          }
+        });
+        await node.clock.advance(700);
+        if (step % 10 === 0) {
+          await node.recorder.flush();
+        }
       }
-    }
-    const expected = new Map(FAMILIES.map((family) => [family, node.planes.get(family)?.contents]));
-    await node.clock.advance(3000);
-    await node.stop();
-    const files = readdirSync(join(directory, 'made')).sort();
-    expect(files.length).toBeGreaterThan(1);
-    const sizes = files.map((name) => statSync(join(directory, 'made', name)).size);
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(80_000);
-    for (const name of files) {
-      const { replay, damage } = await replayAll(readFileSync(join(directory, 'made', name)));
-      expect(damage).toBeUndefined();
-      expect(replay.families.length).toBeGreaterThan(0);
-    }
-    const { replay } = await replayAll(readFileSync(join(directory, 'made', files.at(-1) ?? '')));
-    for (const family of FAMILIES) {
-      expect(renderState(replay.inForce(family) as ProxyState)).toEqual(expected.get(family));
-    }
-    rmSync(directory, { recursive: true });
-  });
+      const expected = new Map(FAMILIES.map((family) => [family, node.planes.get(family)?.contents]));
+      await node.clock.advance(3000);
+      await node.stop();
+      const files = readdirSync(join(directory, 'made')).sort();
+      expect(files.length).toBeGreaterThan(1);
+      const sizes = files.map((name) => statSync(join(directory, 'made', name)).size);
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(80_000);
+      for (const name of files) {
+        const { replay, damage } = await replayAll(readFileSync(join(directory, 'made', name)));
+        expect(damage).toBeUndefined();
+        expect(replay.families.length).toBeGreaterThan(0);
+      }
+      const { replay } = await replayAll(readFileSync(join(directory, 'made', files.at(-1) ?? '')));
+      for (const family of FAMILIES) {
+        expect(renderState(replay.inForce(family) as ProxyState)).toEqual(expected.get(family));
+      }
+      rmSync(directory, { recursive: true });
+    },
+  );
 
   test('that cannot be written is logged once, and the agent continues', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'recording-'));
@@ -480,6 +513,41 @@ describe('a recording on disk', () => {
     const [name = ''] = readdirSync(join(file, 'below'));
     const { replay } = await replayAll(readFileSync(join(file, 'below', name)));
     expect(renderState(replay.inForce('IPv4') as ProxyState)).toEqual(node.planes.get('IPv4')?.contents);
+    rmSync(directory, { recursive: true });
+  });
+
+  test('that can be written again begins with all objects, also within changes that are reported together', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'recording-'));
+    const parent = join(directory, 'parent');
+    writeFileSync(parent, '');
+    const node = startNode({ directory: join(parent, 'below') });
+    node.proxier.onServicesSynced();
+    node.proxier.onEndpointsSynced();
+    const cluster = new RandomCluster(node.random);
+    for (let step = 0; step < 100; step += 1) {
+      cluster.step(node.proxier);
+      await node.clock.advance(700);
+    }
+    await until(() => node.recorder.obstacle !== undefined);
+    rmSync(parent);
+    for (let round = 0; round < 3; round += 1) {
+      node.together(() => {
+        for (let change = 0; change < 50; change += 1) {
+          cluster.step(node.proxier);
+        }
+      });
+      await node.clock.advance(3000);
+      await node.recorder.flush();
+    }
+    expect(node.recorder.obstacle).toBeUndefined();
+    const expected = new Map(FAMILIES.map((family) => [family, node.planes.get(family)?.contents]));
+    await node.stop();
+    const [name = ''] = readdirSync(join(parent, 'below'));
+    const { replay, damage } = await replayAll(readFileSync(join(parent, 'below', name)));
+    expect(damage).toBeUndefined();
+    for (const family of FAMILIES) {
+      expect(renderState(replay.inForce(family) as ProxyState)).toEqual(expected.get(family));
+    }
     rmSync(directory, { recursive: true });
   });
 

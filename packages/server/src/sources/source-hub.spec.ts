@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Proxier, Service } from '@kube-proxier/core';
+import type { Proxier, ReportedObjects, Service } from '@kube-proxier/core';
 import { makeService, RecordingLogger } from '@kube-proxier/core/testing';
 import { SourceHub } from './source-hub.js';
 
@@ -92,6 +92,57 @@ describe('SourceHub', () => {
       [ipv4, undefined],
       [undefined, ipv6],
     ]);
+  });
+
+  describe('the objects for a recording', () => {
+    const service = makeService('work/web');
+    const other = makeService('work/other');
+    const identity = { namespace: 'work', name: 'web' };
+    const recorded = () => {
+      const proxier = new Recorder();
+      return new SourceHub(proxier, { bindAddress: '', isRecorded: true, logger: new RecordingLogger() });
+    };
+
+    test('are those of the only source, where it can list them', () => {
+      const hub = recorded();
+      const objects: ReportedObjects = { all: () => [service], get: () => service };
+      hub.handler({ description: 'a source', objects }).onServiceUpdate(undefined, other);
+      expect([...hub.objects.all('Services')]).toEqual([service]);
+      expect(hub.objects.get('Services', identity)).toBe(service);
+    });
+
+    test('are kept where the only source cannot list them', () => {
+      const hub = recorded();
+      const source = hub.handler();
+      source.onServiceUpdate(undefined, service);
+      source.onServiceUpdate(undefined, other);
+      const before = hub.objects.all('Services');
+      source.onServiceUpdate(other, undefined);
+      expect([...before]).toEqual([service, other]);
+      expect([...hub.objects.all('Services')]).toEqual([service]);
+      expect(hub.objects.get('Services', identity)).toBe(service);
+      expect(hub.objects.get('EndpointSlices', identity)).toBeUndefined();
+      expect([...hub.objects.all('EndpointSlices')]).toEqual([]);
+    });
+
+    test('are merged where several sources have them', () => {
+      const hub = recorded();
+      const objects: ReportedObjects = { all: () => [other], get: () => other };
+      const [first, second] = [hub.handler({ description: 'first', objects }), hub.handler()];
+      const changed = makeService('work/web', { ports: [{ port: 90 }] });
+      second.onServiceUpdate(undefined, changed);
+      first.onServiceUpdate(undefined, service);
+      second.onServiceUpdate(undefined, other);
+      expect([...hub.objects.all('Services')]).toEqual([service, other]);
+      first.onServiceUpdate(service, undefined);
+      expect(hub.objects.get('Services', identity)).toBe(changed);
+    });
+
+    test('are not kept without a recording', () => {
+      const hub = new SourceHub(new Recorder(), { bindAddress: '', isRecorded: false, logger: new RecordingLogger() });
+      hub.handler().onServiceUpdate(undefined, service);
+      expect([...hub.objects.all('Services')]).toEqual([]);
+    });
   });
 
   test('tolerates a proxier that throws, and delivers nothing when closed', () => {
