@@ -168,7 +168,7 @@ const report = new Report(
 report.add('CPU of recording', percent(recorded.spent - plain.spent), '%', { atMost: 2 });
 report.add('CPU of resolving the same changes', percent(plain.spent), '%');
 report.add('CPU with recording, against without', recorded.spent / plain.spent, '');
-report.add('memory of recording, with its copy of all objects', toMegabytes(recordedMemory - plain.memory), 'MB', {
+report.add('memory of recording', toMegabytes(recordedMemory - plain.memory), 'MB', {
   atMost: 10,
 });
 report.add('memory of recorded changes', toMegabytes(recorded.recorder?.bytes ?? 0), 'MB');

@@ -8,12 +8,11 @@ import type { StartPhases } from './settling.js';
  * Growth of the heap between two collections during a start, in percent. With 30, 10,000 Services are programmed with two collections more, of
  * 30 ms each and as much beside the program, and 10 MB less at the peak.
  */
-const GROWTH_OF_START = 100;
+const GROWTH_OF_START = 60;
 /** The same in a heap that is collected beside the program, as it is large. */
 const GROWTH_OF_LARGE_HEAP = 30;
-/** The same until the heap has {@link SMALL} bytes, or all objects are read. */
+/** The same until all objects are read, or the heap is large. */
 const GROWTH_OF_SMALL_HEAP = 950;
-const SMALL = 48 * 1024 * 1024;
 /** Arrays of 32 KB: more than a young generation of 1 MB, with which V8 starts. */
 const MORE_THAN_YOUNG_GENERATION = 40;
 const ELEMENTS = 4000;
@@ -46,9 +45,9 @@ const WATCH_PERIOD = 100;
 /** Heap size in bytes from which a larger young generation is a small part of the total: 30,000 Services. */
 const VERY_LARGE = 200 * 1024 * 1024;
 /** Heap size in bytes from which a collection at once would take more than 50 ms: 10,000 Services, while their rules are planned. */
-const LONG_PAUSE = 120 * 1024 * 1024;
+const LONG_PAUSE = 100 * 1024 * 1024;
 /** The same while objects are read, which at this size are more than those of 10,000 Services: the heap will grow further. */
-const LONG_PAUSE_WHILE_READING = 64 * 1024 * 1024;
+const LONG_PAUSE_WHILE_READING = 48 * 1024 * 1024;
 /**
  * Growth of the heap between two collections after the start, in percent. V8's default, 30 with `--optimize-for-size`, takes 20 MB more while
  * the rules of 10,000 Services are verified, and not less CPU time. A heap of 120 to 200 MB has the default, as its collections take long. One that is
@@ -74,9 +73,6 @@ let isReading = true;
  */
 function favorTimeInLargeHeap(): void {
   const { total_heap_size: size } = getHeapStatistics();
-  if (isReading && size > SMALL) {
-    growHeapBy(GROWTH_OF_START);
-  }
   if (size > (isReading ? LONG_PAUSE_WHILE_READING : LONG_PAUSE)) {
     growHeapBy(GROWTH_OF_LARGE_HEAP);
     setFlagsFromString('--incremental-marking');

@@ -394,14 +394,17 @@ export class EndpointSliceTracker {
       const isStarting = this.#hasApplied && set.view.selection.clusterBasis === 'ready';
       const { candidates } = set.view;
       const duration = isStarting ? seconds : undefined;
+      const entries = [...changed];
       set.change(
-        [...changed].map(([key, endpoint]) => {
-          const before = findEndpoint(candidates, key);
-          return [
-            key,
-            this.#slowStart.enter({ service, port, key, before, endpoint, now, seconds: duration }),
-          ] as const;
-        }),
+        duration === undefined && this.#slowStart.isIdle
+          ? entries
+          : entries.map(([key, endpoint]) => {
+              const before = findEndpoint(candidates, key);
+              return [
+                key,
+                this.#slowStart.enter({ service, port, key, before, endpoint, now, seconds: duration }),
+              ] as const;
+            }),
       );
       touched.add(port);
       if (set.view.candidates.length === 0) {

@@ -45,6 +45,11 @@ export class SlowStart {
   readonly #starting = new Map<string, StartingEndpoint>();
   #advancedAt = Number.NEGATIVE_INFINITY;
 
+  /** Whether no endpoint is in slow start. */
+  get isIdle(): boolean {
+    return this.#starting.size === 0;
+  }
+
   /** When {@link advance} is due next, at least a second after the last call; undefined for never. */
   get nextStep(): number | undefined {
     let next: number | undefined;
