@@ -48,6 +48,8 @@ const VERY_LARGE = 200 * 1024 * 1024;
 const LONG_PAUSE = 100 * 1024 * 1024;
 /** The same while objects are read, which at this size are more than those of 10,000 Services: the heap will grow further. */
 const LONG_PAUSE_WHILE_READING = 48 * 1024 * 1024;
+/** Heap size in bytes from which the young generation grows while objects are read: more than {@link GROWTH_OF_SMALL_HEAP} permits without a collection. */
+const VERY_LARGE_WHILE_READING = 80 * 1024 * 1024;
 /**
  * Growth of the heap between two collections after the start, in percent. V8's default, 30 with `--optimize-for-size`, takes 20 MB more while
  * the rules of 10,000 Services are verified, and not less CPU time. A heap of 120 to 200 MB has the default, as its collections take long. One that is
@@ -84,7 +86,7 @@ function favorTimeInLargeHeap(): void {
   if (size > VERY_LARGE) {
     clearInterval(watch);
   }
-  if (size > (isReading ? LONG_PAUSE_WHILE_READING : VERY_LARGE)) {
+  if (size > (isReading ? VERY_LARGE_WHILE_READING : VERY_LARGE)) {
     setFlagsFromString('--semi-space-growth-factor=2');
   }
 }
