@@ -11,8 +11,8 @@ import type { StartPhases } from './settling.js';
 const GROWTH_OF_START = 60;
 /** The same in a heap that is collected beside the program, as it is large. */
 const GROWTH_OF_LARGE_HEAP = 30;
-/** The same until all objects are read, or the heap is large. */
-const GROWTH_OF_SMALL_HEAP = 950;
+/** Bytes of the heap, and of memory that its objects hold outside of it, at which V8 collects garbage for the first time after the first modules were loaded. */
+const FIRST_COLLECTION = 60 * 1024 * 1024;
 /** Arrays of 32 KB: more than a young generation of 1 MB, with which V8 starts. */
 const MORE_THAN_YOUNG_GENERATION = 40;
 const ELEMENTS = 4000;
@@ -24,7 +24,6 @@ const ELEMENTS = 4000;
  * compacts the heap at each collection: with 50,000 Services, a quarter of all CPU time.
  */
 export function holdMemory(): void {
-  growHeapBy(GROWTH_OF_SMALL_HEAP);
   // While V8 marks beside the program, it does not collect the young generation: the heap grows by all that the program creates
   // in a tenth of a second, 20 MB. Collecting at once also takes less CPU time, and pauses for 10 to 40 ms.
   setFlagsFromString('--no-incremental-marking');
@@ -37,6 +36,7 @@ export function holdMemory(): void {
     setFlagsFromString('--no-turbofan');
   }
   growYoungGeneration();
+  growHeapBy(GROWTH_OF_START);
   watch = setInterval(favorTimeInLargeHeap, WATCH_PERIOD).unref();
 }
 
@@ -48,7 +48,7 @@ const VERY_LARGE = 200 * 1024 * 1024;
 const LONG_PAUSE = 100 * 1024 * 1024;
 /** The same while objects are read, which at this size are more than those of 10,000 Services: the heap will grow further. */
 const LONG_PAUSE_WHILE_READING = 48 * 1024 * 1024;
-/** Heap size in bytes from which the young generation grows while objects are read: more than {@link GROWTH_OF_SMALL_HEAP} permits without a collection. */
+/** Heap size in bytes from which the young generation grows while objects are read: more than {@link FIRST_COLLECTION}. */
 const VERY_LARGE_WHILE_READING = 80 * 1024 * 1024;
 /**
  * Growth of the heap between two collections after the start, in percent. V8's default, 30 with `--optimize-for-size`, takes 20 MB more while
@@ -225,6 +225,8 @@ function growYoungGeneration(): void {
     survivors.push(new Array<number>(ELEMENTS).fill(0));
   }
   collectGarbage({ type: 'minor', execution: 'sync' });
+  const { used_heap_size: used } = getHeapStatistics();
+  growHeapBy(Math.round((100 * FIRST_COLLECTION) / used - 100));
   collectGarbage({ type: 'major', execution: 'sync' });
   // They must not be garbage before.
   survivors.length = 0;
