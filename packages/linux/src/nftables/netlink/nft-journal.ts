@@ -1,3 +1,4 @@
+import type { Slices } from '@kube-proxier/core';
 import { align, attributeEnd, findAttribute, readU16, readU32, u32 } from '../../netlink/attributes.js';
 import { type Libc, loadLibc } from '../../netlink/libc.js';
 import { errnoName, NetlinkError } from '../../netlink/netlink-error.js';
@@ -88,20 +89,23 @@ export class NftJournal {
   }
 
   /**
-   * Reads the notifications since the last call. Never waits.
+   * Reads the notifications since the last call. Never waits for one. Yields after each datagram, so that a caller can pause: while the
+   * kernel commits a large transaction of another socket, there may be as many as it has elements. Ends early when the journal is closed
+   * during a pause.
    *
    * @throws NetlinkError when it must be reopened.
    */
-  read(): NftJournalEntries {
+  *readInSlices(): Slices<NftJournalEntries> {
     const [libc, fd] = [this.#libc, this.#fd];
     const transactions: NftForeignTransaction[] = [];
     let missed = false;
     this.#generation = undefined;
-    while (libc !== undefined && fd !== undefined) {
+    while (libc !== undefined && fd !== undefined && this.#fd === fd) {
       const length = libc.recv(fd, this.#buffer, this.#buffer.length, MSG_TRUNC);
       if (length >= 0) {
         missed = length > this.#buffer.length || missed;
         this.#readDatagram(Math.min(length, this.#buffer.length), transactions);
+        yield;
         continue;
       }
       const errno = libc.errno();

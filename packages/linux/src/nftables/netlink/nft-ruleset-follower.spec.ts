@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { Slices } from '@kube-proxier/core';
 import { settle } from '@kube-proxier/core/testing';
 import type { NftChange } from '../nft-watch.js';
 import { NftCommits } from './nft-commits.js';
@@ -16,6 +17,8 @@ class FakeRuleset {
   missed = false;
   /** Called before the kernel answers with the current generation ID. */
   meanwhile = () => {};
+  /** Called before the notifications are read to the end. */
+  whileRead = () => {};
   #received: NftForeignTransaction[] = [];
 
   commit(table: string, program = 'nft'): void {
@@ -41,7 +44,9 @@ class FakeRuleset {
     return isNew;
   }
 
-  read(): NftJournalEntries {
+  *readInSlices(): Slices<NftJournalEntries> {
+    this.whileRead();
+    yield;
     const transactions = this.#received;
     this.#received = [];
     return { transactions, generation: transactions.at(-1)?.generation, missed: this.missed };
@@ -133,6 +138,17 @@ describe('NftRulesetFollower', () => {
     await follower.follow();
     expect(mark.changed).toEqual({ pid: undefined, program: undefined, uncertain: true });
     expect(follower.generation).toBe(10);
+  });
+
+  test('changes after the journal was closed while it was read may have changed any table', async () => {
+    const { mark } = await follower.steadily(TABLE, read);
+    ruleset.whileRead = () => follower.stopListening();
+    await follower.follow();
+    ruleset.whileRead = () => {};
+    expect(mark.changed).toBeUndefined();
+    ruleset.commit('2 theirs');
+    await follower.follow();
+    expect(mark.changed).toEqual({ pid: undefined, program: undefined, uncertain: true });
   });
 
   test('transactions of this process, also of other instances that share their commits, are not reported as foreign changes', async () => {

@@ -1,3 +1,4 @@
+import { EventLoopPace, finishWithPauses } from '@kube-proxier/core';
 import { NftError } from '../nft-error.js';
 import type { NftChange } from '../nft-watch.js';
 import { type NftCommits, nextNftGeneration } from './nft-commits.js';
@@ -36,7 +37,7 @@ export class NftRulesetFollower {
   /** @param socket the socket of own transactions. */
   constructor(
     private readonly socket: () => Pick<NftSocket, 'generation' | 'settledGeneration' | 'transport'>,
-    private readonly journal: Pick<NftJournal, 'isOpen' | 'open' | 'read' | 'close'>,
+    private readonly journal: Pick<NftJournal, 'isOpen' | 'open' | 'readInSlices' | 'close'>,
     private readonly commits: NftCommits,
   ) {}
 
@@ -83,13 +84,13 @@ export class NftRulesetFollower {
     }
     const isNew = await this.journal.open();
     let current = isNew ? await socket.settledGeneration() : this.#generation;
-    let entries = this.#readJournal();
+    let entries = await this.#readJournal();
     const transactions = [...entries.transactions];
     const isUncertain = entries.missed || wasLost;
     for (let attempt = 1; entries.missed; attempt++) {
       // Missed changes led to this generation or an earlier one; later changes are in the journal.
       current = await socket.settledGeneration();
-      entries = this.#readJournal();
+      entries = await this.#readJournal();
       transactions.push(...entries.transactions);
       if (entries.missed && attempt === MAX_ATTEMPTS) {
         this.stopListening();
@@ -215,10 +216,11 @@ export class NftRulesetFollower {
   }
 
   /** Reports the foreign changes in the journal. */
-  #readJournal(): NftJournalEntries {
+  async #readJournal(): Promise<NftJournalEntries> {
     this.#isJournalLost = true;
-    const entries = this.journal.read();
-    this.#isJournalLost = false;
+    const entries = await finishWithPauses(this.journal.readInSlices(), new EventLoopPace());
+    // It may have been closed during a pause.
+    this.#isJournalLost = !this.journal.isOpen;
     for (const { tables, pid, program } of entries.transactions) {
       for (const table of tables) {
         this.#report(table, { pid, program });
