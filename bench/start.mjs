@@ -221,7 +221,7 @@ async function main() {
       const peers = (row) => (isOurs ? medians[`kube-proxy: ${row}`] : undefined);
       const limit = isOurs ? LIMITS.get(subject) : undefined;
       report.add(`${name}: ${proxy}: start to rules in the kernel`, get('load'), 'ms', { atMost: limit });
-      report.add(`${name}: ${proxy}: the same: CPU`, get('cpu'), 's');
+      report.add(`${name}: ${proxy}: the same: CPU`, get('cpu'), 's', { atMost: peers('cpu') });
       report.add(`${name}: ${proxy}: the same: peak resident`, get('peak'), 'MB');
       const small = `${subject}, ${SMALL} Services: ${proxy}: SIGKILL and start`;
       report.add(`${small}: healthy`, get('healthy'), 'ms');
