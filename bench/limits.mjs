@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Limits: npm run bench:limits (as root). The whole command with clusters of the largest kind, from the fake API server
-// of this repository, each in a separate network namespace. `--only` names the cases to run.
+// of this repository, each in a separate network namespace. `--only` names the cases to run; verify-100000 runs by name only.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -174,6 +174,16 @@ const DIRECT = {
   },
 };
 
+/** Cases of the background verification, which takes minutes, by their name: not run by default. */
+const VERIFIED = {
+  'verify-100000': {
+    what: 'nftables, 100,000 Services × 5, background verification',
+    services: 100_000,
+    endpoints: 5,
+    aims: { hold: 50, resident: 400 },
+  },
+};
+
 const { values, positionals } = parseArgs({
   options: { only: { type: 'string', multiple: true, default: [...Object.keys(CASES), ...Object.keys(DIRECT)] } },
   allowPositionals: true,
@@ -181,6 +191,11 @@ const { values, positionals } = parseArgs({
 const SELF = fileURLToPath(import.meta.url);
 /** Milliseconds after the first sync in which memory settles. */
 const SETTLE = 30_000;
+const NODE_ADDRESS = '192.168.1.10';
+const NODE = { metadata: { name: 'node1' }, status: { addresses: [{ type: 'InternalIP', address: NODE_ADDRESS }] } };
+/** The first verification begins 27 s after the first sync or later; another one is not due in this time. */
+const VERIFY_PERIOD = '30m';
+const VERIFY_BEGINS = 20_000;
 
 /** @param {Case} one */
 async function inside({ subject, objects, change, rounds, check, ...one }) {
@@ -343,6 +358,82 @@ async function direct(services, endpoints) {
   process.stdout.write(`${JSON.stringify(measured)}\n`);
 }
 
+/**
+ * The first verification after a start, with changes switched off. Fails if it finds a difference.
+ *
+ * @param {number} services
+ * @param {number} endpoints
+ */
+async function verified(services, endpoints) {
+  const [{ FakeApiServer }, { createCommandRunner }, { becomeNode }] = await Promise.all([
+    import('../packages/source-kubernetes/dist/testing/index.js'),
+    import('../packages/linux/dist/index.js'),
+    import('../packages/linux/dist/testing/index.js'),
+  ]);
+  // Without routes, all classes of packets would differ.
+  await becomeNode(createCommandRunner(), [NODE_ADDRESS]);
+  const server = await FakeApiServer.start();
+  for (const { service, slice } of cluster(services, endpoints)) {
+    server.store.put('services', service);
+    server.store.put('endpointslices', slice);
+  }
+  server.store.put('nodes', NODE);
+  server.encodeAll();
+  const proxy = new MeasuredProxy({
+    ...{ peer: undefined, mode: 'nftables', kubeconfig: plainKubeconfig(server.url) },
+    flags: [`--verify-period=${VERIFY_PERIOD}`],
+  });
+  try {
+    await proxy.firstSync(560_000);
+    const begin = performance.now();
+    await wait(VERIFY_BEGINS);
+    const { cpu, memory: before } = proxy;
+    await proxy.eventLoopHold();
+    let resident = 0;
+    while (!/Verified the rules in the kernel/.test(proxy.log)) {
+      resident = Math.max(resident, proxy.memory.resident);
+      await wait(200);
+    }
+    const elapsed = performance.now() - begin;
+    const { longest: hold, busiest: busy } = await proxy.eventLoopHold();
+    const [, verdict] = /Verified the rules in the kernel verdict="(\w+)"/.exec(proxy.log) ?? [];
+    if (verdict !== 'verified') {
+      throw new Error(`the verdict is ${verdict}; the log ends with\n${proxy.log}`);
+    }
+    const spent = proxy.cpu - cpu;
+    await wait(SETTLE);
+    const measured = {
+      elapsed,
+      cpu: spent,
+      hold,
+      busy,
+      before: before.resident,
+      resident,
+      after: proxy.memory.resident,
+    };
+    process.stdout.write(`${JSON.stringify(measured)}\n`);
+  } finally {
+    await proxy.stop();
+    await server.stop();
+  }
+}
+
+/**
+ * @param {Report} report
+ * @param {Readonly<Record<string, number>>} measured
+ * @param {{what: string, aims: Case['aims']}} one
+ */
+function addVerified(report, measured, { what, aims }) {
+  const value = (/** @type {string} */ name) => measured[name] ?? Number.NaN;
+  report.add(`${what}: from the first sync to the result`, value('elapsed'), 'ms');
+  report.add('the same: CPU', value('cpu'), 's');
+  report.add('the same: event loop blocked, longest block', value('hold'), 'ms', { atMost: aims.hold });
+  report.add('the same: CPU time of one block', value('busy'), 'ms');
+  report.add('resident before it', value('before'), 'MB', { atMost: aims.resident });
+  report.add('resident during it, at most', value('resident'), 'MB', { atMost: aims.resident });
+  report.add('resident 30 s later', value('after'), 'MB', { atMost: aims.resident });
+}
+
 function main() {
   const report = new Report('limits', 'the whole command and the fake API server, one start each');
   let failed = false;
@@ -355,7 +446,12 @@ function main() {
       continue;
     }
     console.log(`${what}: ${stdout.trim()}`);
-    const measured = /** @type {Measured} */ (JSON.parse(stdout.trim().split('\n').at(-1) ?? ''));
+    const result = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+    if (name in VERIFIED) {
+      addVerified(report, result, { what, aims });
+      continue;
+    }
+    const measured = /** @type {Measured} */ (result);
     report.add(`${what}: start to rules in the kernel`, measured.load, 'ms', { atMost: aims.load });
     report.add('the same: CPU', measured.cpu, 's');
     report.add('the same: event loop blocked, longest block', measured.loadHold, 'ms', { atMost: aims.hold });
@@ -377,9 +473,11 @@ function main() {
  * @returns {Pick<Case, 'what' | 'aims'>}
  */
 function caseOf(name) {
-  const found = CASES[name] ?? DIRECT[/** @type {keyof typeof DIRECT} */ (name)];
+  /** @type {Readonly<Record<string, Pick<Case, 'what' | 'aims'>>>} */
+  const all = { ...CASES, ...DIRECT, ...VERIFIED };
+  const found = all[name];
   if (found === undefined) {
-    throw new Error(`no case ${name}; there are ${[...Object.keys(CASES), ...Object.keys(DIRECT)].join(', ')}`);
+    throw new Error(`no case ${name}; there are ${Object.keys(all).join(', ')}`);
   }
   return found;
 }
@@ -387,10 +485,13 @@ function caseOf(name) {
 const [role, name = ''] = positionals;
 const chosen = CASES[name];
 const withoutServer = DIRECT[/** @type {keyof typeof DIRECT} */ (name)];
+const withVerification = VERIFIED[/** @type {keyof typeof VERIFIED} */ (name)];
 if (role === 'inside' && chosen) {
   await inside(chosen);
 } else if (role === 'inside' && withoutServer) {
   await direct(withoutServer.services, withoutServer.endpoints);
+} else if (role === 'inside' && withVerification) {
+  await verified(withVerification.services, withVerification.endpoints);
 } else {
   main();
 }

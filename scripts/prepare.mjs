@@ -29,6 +29,7 @@ const TOOLS = [
   { command: 'nft', package: 'nftables', purpose: 'to program and to look at the kernel' },
   { command: 'conntrack', package: 'conntrack', purpose: 'to put flows into connection tracking, in tests' },
   { command: 'modprobe', package: 'kmod', purpose: 'to load kernel modules where that is allowed' },
+  { command: 'ping', package: 'iputils-ping', purpose: 'to ping cluster IPs, in tests' },
 ];
 const HAPROXY_TOOLS = [{ command: 'haproxy', package: 'haproxy', purpose: 'to balance in the example of a backend' }];
 const BROWSER_TOOLS = [{ command: 'chromium', package: 'chromium', purpose: 'to open the status page, in tests' }];
@@ -51,7 +52,6 @@ const IPVS_TOOLS = [
   { command: 'linux.uml', package: 'user-mode-linux', purpose: 'to boot a kernel with IPVS' },
   { command: 'ipvsadm', package: 'ipvsadm', purpose: 'to look at IPVS' },
   { command: 'ipset', package: 'ipset', purpose: 'to look at sets of addresses' },
-  { command: 'ping', package: 'iputils-ping', purpose: 'to ping cluster IPs' },
   ...(hasUnknownProcessorState()
     ? [{ command: 'tcc', package: 'tcc', purpose: 'to help that kernel with this processor' }]
     : []),

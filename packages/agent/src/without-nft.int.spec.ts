@@ -17,7 +17,14 @@ function withoutPackages(...names: readonly string[]): readonly string[] {
     if (${JSON.stringify(names)}.includes(name)) throw new Error('no ' + name + ' here');
     return next(name, context);
   };`;
-  const register = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(hook))});`;
+  // Hooks of imports do not apply to `require`.
+  const register = `import Module, { register } from 'node:module';
+    register(${JSON.stringify(dataUrl(hook))});
+    const resolveRequired = Module._resolveFilename;
+    Module._resolveFilename = (name, ...rest) => {
+      if (${JSON.stringify(names)}.includes(name)) throw new Error('no ' + name + ' here');
+      return resolveRequired(name, ...rest);
+    };`;
   return ['env', `NODE_OPTIONS=--import=${dataUrl(register)}`];
 }
 

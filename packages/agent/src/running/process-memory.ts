@@ -5,8 +5,8 @@ import { runInNewContext } from 'node:vm';
 import type { StartPhases } from './settling.js';
 
 /**
- * Growth of the heap between two collections during a start, in percent. With 30, 10,000 Services are programmed with two collections more, of
- * 30 ms each and as much beside the program, and 10 MB less at the peak.
+ * Growth of the heap between two collections during a start, in percent. With 30, a start with 10,000 Services has one or two collections more, of
+ * 30 ms each and as much beside the program.
  */
 const GROWTH_OF_START = 60;
 /** The same in a heap that is collected beside the program, as it is large. */
@@ -160,6 +160,9 @@ async function settleMemory(isOver: boolean): Promise<void> {
   setFlagsFromString('--stress-flush-code');
   collectGarbage({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   setFlagsFromString('--no-stress-flush-code');
+  if (isOver) {
+    gc = undefined;
+  }
   await releaseUnused();
 }
 

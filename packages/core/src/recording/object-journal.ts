@@ -138,7 +138,7 @@ export class ObjectJournal {
     return this.#set('Addresses', family, addresses);
   }
 
-  /** All objects, as they are now. Later changes do not show in it, however late it is read. Not to be called by a handler of events. */
+  /** All objects, as they are now. Later changes do not show in it, however late it is read. Not to be called by a handler of a change. */
   current(): Iterable<JournalObject> {
     return objectsOf(this.#entries(), new Map());
   }
@@ -150,7 +150,7 @@ export class ObjectJournal {
   }
 
   /**
-   * Moves the beginning of the window past the oldest recorded change. Not to be called by a handler of events.
+   * Moves the beginning of the window past the oldest recorded change. Not to be called by a handler of a change.
    *
    * @throws DeltaMismatchError when it is not the oldest change of its object.
    */

@@ -121,11 +121,13 @@ function startNode(options: RecordingOptions = {}, seed = 1, start = START) {
   const loop = both.syncLoop(abort.signal);
   return {
     ...{ clock, recorder, done, random, planes, proxier, logger, proxiers },
-    /** Reports events as a source does that applies all of them before it reports the first, such as one that lists again. */
-    together(change: () => void) {
-      waiting = [];
-      change();
-      const events = waiting;
+    /** Changes the cluster, and reports the changes as a source does that applies all of them before it reports the first, as after a list. */
+    stepTogether(cluster: RandomCluster, changes: number) {
+      const events: (() => void)[] = [];
+      waiting = events;
+      for (let change = 0; change < changes; change += 1) {
+        cluster.step(proxier);
+      }
       waiting = undefined;
       for (const event of events) {
         event();
@@ -258,11 +260,7 @@ describe('a recording', () => {
       node.proxier.onEndpointsSynced();
       const cluster = new RandomCluster(node.random);
       for (let step = 0; step < (batch === 1 ? 4000 : 10_000); step += batch) {
-        node.together(() => {
-          for (let change = 0; change < batch; change += 1) {
-            cluster.step(node.proxier);
-          }
-        });
+        node.stepTogether(cluster, batch);
         if (step % 5 === 0) {
           await node.clock.advance(500);
         }
@@ -460,11 +458,7 @@ describe('a recording on disk', () => {
       node.proxier.onEndpointsSynced();
       const cluster = new RandomCluster(node.random);
       for (let step = 0; step < 600; step += 1) {
-        node.together(() => {
-          for (let change = 0; change < batch; change += 1) {
-            cluster.step(node.proxier);
-          }
-        });
+        node.stepTogether(cluster, batch);
         await node.clock.advance(700);
         if (step % 10 === 0) {
           await node.recorder.flush();
@@ -531,11 +525,7 @@ describe('a recording on disk', () => {
     await until(() => node.recorder.obstacle !== undefined);
     rmSync(parent);
     for (let round = 0; round < 3; round += 1) {
-      node.together(() => {
-        for (let change = 0; change < 50; change += 1) {
-          cluster.step(node.proxier);
-        }
-      });
+      node.stepTogether(cluster, 50);
       await node.clock.advance(3000);
       await node.recorder.flush();
     }

@@ -22,7 +22,7 @@ export interface RecordingDirectoryOptions {
   readonly maxBytes: number;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The checkpoint for a new file, as it is at the time of the call. Not called by a handler of events. */
+  /** The checkpoint for a new file, as it is at the time of the call. Not called by a handler of a change. */
   readonly checkpoint: () => Iterable<string>;
   /** Whether all recorded changes are programmed: a file begins then, unless there is none. */
   readonly isSettled: () => boolean;
@@ -51,7 +51,7 @@ export class RecordingDirectory {
   #written = 0;
   #begunAt = Number.NEGATIVE_INFINITY;
   #needsFile = true;
-  /** A file may begin when the handlers of this event have returned. */
+  /** A file may begin when the handlers of this change have returned. */
   #isBeginning = false;
   #timer: Timer | undefined;
   #writing: Promise<void> = Promise.resolve();
@@ -92,7 +92,7 @@ export class RecordingDirectory {
     }
   }
 
-  /** Begins another file, with a checkpoint. Not to be called by a handler of events. */
+  /** Begins another file, with a checkpoint. Not to be called by a handler of a change. */
   beginFile(): void {
     if (this.#stopped) {
       return;
@@ -104,7 +104,7 @@ export class RecordingDirectory {
     this.#flushLater();
   }
 
-  /** Once the handlers of this event have returned. */
+  /** Once the handlers of this change have returned. */
   #beginSoon(): void {
     if (!this.#isBeginning) {
       this.#isBeginning = true;

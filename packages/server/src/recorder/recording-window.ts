@@ -78,7 +78,7 @@ export class RecordingWindow {
       part.data = exactCopy(data);
       part.lines = undefined;
     });
-    // Once the handlers of this event have returned: they may read the objects of the sources, which can be ahead of it.
+    // Once the handlers of this change have returned: it reads objects of the sources, which may be ahead of it.
     queueMicrotask(() => this.expire(at));
   }
 
