@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { type BackendModule, DEFAULT_PROXIER_OPTIONS, type PacketPath, type PathOutcome } from '@kube-proxier/core';
-import { makeService, makeSlice, RecordingLogger, resolveObjects, VirtualClock } from '@kube-proxier/core/testing';
+import {
+  makeService,
+  makeSlice,
+  RecordingLogger,
+  resolveObjects,
+  until,
+  VirtualClock,
+} from '@kube-proxier/core/testing';
 import { BackgroundVerification } from './background-verification.js';
 
 const PERIOD = 600_000;
@@ -130,9 +137,13 @@ describe('BackgroundVerification', () => {
     const running = started();
     const { clock, logger, reads, results, verification } = running;
     running.break();
-    // A verification also pauses in real time.
-    for (let step = 0; step < 1000 && results.length < 2; step += 1) {
-      await clock.advance(PERIOD / 10);
+    for (const [number, due] of [30_000, PERIOD].entries()) {
+      await clock.advance(due);
+      // A verification also pauses in real time, in which this clock stands still.
+      await until(() => {
+        void clock.advance(0);
+        return results.length > number;
+      });
     }
     expect(results).toEqual(['different', 'different']);
     expect(reads).toHaveLength(4);
