@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { systemClock } from '@kube-proxier/core';
 import { RecordingLogger, until } from '@kube-proxier/core/testing';
+import { stringify } from 'yaml';
 import { KubernetesSource, type KubernetesSourceOptions } from '../kubernetes-source.js';
 import {
   FakeApiServer,
@@ -15,6 +16,7 @@ import {
   TestCertificateAuthority,
 } from '../testing/index.js';
 import { createApiCredentials } from './api-credentials.js';
+import { parseKubeconfig } from './kubeconfig.js';
 
 let directory: string;
 let server: FakeApiServer;
@@ -363,6 +365,22 @@ clusters: [{ name: k, cluster: { <<: *base } }]
     const failure = await start({ kubeconfig: path }).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'KUBECONFIG_INVALID', message: expect.stringContaining(message) });
     expect(String(failure)).not.toContain('secret');
+  });
+
+  test('are read alike from JSON, YAML in blocks, and YAML that looks like JSON', () => {
+    const content = {
+      'current-context': 'c',
+      contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
+      clusters: [{ name: 'k', cluster: { server: 'https://127.0.0.1:1' } }],
+      users: [{ name: 'u', user: { token: 'secret' } }],
+    };
+    const json = JSON.stringify(content, null, 2);
+    const texts = [json, stringify(content), `# a comment\n${json}`, json.replace('"c"', 'c')];
+    const [first, ...others] = texts.map((text) => parseKubeconfig(text, 'kubeconfig', '/'));
+    expect(first).toMatchObject({ server: 'https://127.0.0.1:1', token: 'secret' });
+    for (const other of others) {
+      expect(other).toEqual(first);
+    }
   });
 
   const start = (options: KubernetesSourceOptions) =>
