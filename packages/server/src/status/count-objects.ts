@@ -1,38 +1,60 @@
-import { finish, PersistentMap, type ProxyState, type ServiceKey, type Slices, serviceKey } from '@kube-proxier/core';
+import { finish, type ProxyState, type ResolvedServicePort, type Slices } from '@kube-proxier/core';
 
-/** Object counts of one state. */
-export interface ObjectCount {
-  readonly services: ReadonlySet<ServiceKey>;
-  /** Number of endpoints that traffic can be sent to. */
-  readonly endpoints: number;
+type CountedState = Pick<ProxyState, 'servicePorts'>;
+
+/** Object counts of the states of a node, one for each IP family. */
+export interface ObjectCounts {
+  /** A Service of two IP families counts once. */
+  readonly services: number;
+  /**
+   * Endpoints of each state that traffic can be sent to. An endpoint counts once for each service port, as in the log of
+   * kube-proxy.
+   */
+  readonly endpoints: ReadonlyMap<CountedState, number>;
 }
 
-/** Counts the Services and endpoints of one state. Cost is proportional to the state. */
-export function countObjects(state: Pick<ProxyState, 'servicePorts'>): ObjectCount {
-  return finish(countObjectsInSlices(state));
+/** Counts the Services and endpoints of states. Cost is proportional to the number of service ports. */
+export function countObjects(states: readonly CountedState[]): ObjectCounts {
+  return finish(countObjectsInSlices(states));
 }
 
 /** {@link countObjects}. Yields after each service port, so that a caller can pause. */
-export function* countObjectsInSlices({ servicePorts }: Pick<ProxyState, 'servicePorts'>): Slices<ObjectCount> {
-  const services = new Set<ServiceKey>();
-  // Not a Set: with half a million keys, it takes 70 ms to grow.
-  const endpoints = PersistentMap.empty<string, true>().draft();
-  for (const { name, cluster, local } of servicePorts.values()) {
-    yield;
-    services.add(serviceKey(name));
-    for (const list of cluster === local ? [cluster] : [cluster, local]) {
-      for (const { key } of list) {
-        endpoints.set(key, true);
+export function* countObjectsInSlices(states: readonly CountedState[]): Slices<ObjectCounts> {
+  const endpoints = new Map<CountedState, number>();
+  const names = new Map<string, Set<string>>();
+  let services = 0;
+  for (const [index, state] of states.entries()) {
+    const others = states.slice(0, index);
+    let sum = 0;
+    for (const [key, servicePort] of state.servicePorts) {
+      yield;
+      sum += countEndpoints(servicePort);
+      if (others.some(({ servicePorts }) => servicePorts.has(key))) {
+        continue;
       }
+      const { namespace, name } = servicePort.name;
+      let known = names.get(namespace);
+      if (known === undefined) {
+        known = new Set();
+        names.set(namespace, known);
+      }
+      services += known.has(name) ? 0 : 1;
+      known.add(name);
     }
+    endpoints.set(state, sum);
   }
-  return { services, endpoints: endpoints.size };
+  return { services, endpoints };
 }
 
-/** The sum over IP families: a dual-stack Service counts once. */
-export function totalOf(counts: readonly ObjectCount[]): { readonly services: number; readonly endpoints: number } {
-  return {
-    services: new Set(counts.flatMap(({ services }) => [...services])).size,
-    endpoints: counts.reduce((sum, { endpoints }) => sum + endpoints, 0),
-  };
+/** The sum over IP families. */
+export function sumOfEndpoints({ endpoints }: ObjectCounts): number {
+  return [...endpoints.values()].reduce((sum, count) => sum + count, 0);
+}
+
+/** Those of `cluster` and `local`, which have common ones. */
+function countEndpoints({ cluster, local }: ResolvedServicePort): number {
+  if (cluster === local || local.length === 0) {
+    return cluster.length;
+  }
+  return cluster.length === 0 ? local.length : new Set([...cluster, ...local].map(({ key }) => key)).size;
 }

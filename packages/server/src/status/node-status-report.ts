@@ -10,7 +10,6 @@ import {
   type ProxyState,
   type Slices,
   type Source,
-  StateMemo,
   type SyncFailure,
   type SyncSuccess,
   stateDigest,
@@ -23,7 +22,7 @@ import type { ServerObserver } from '../server-observer.js';
 import type { BackgroundVerification } from '../verification/background-verification.js';
 import type { NodeVerification } from '../verification/verify-node.js';
 import { VERSION } from '../version.js';
-import { countObjects, countObjectsInSlices, totalOf } from './count-objects.js';
+import { countObjects, countObjectsInSlices, type ObjectCounts, sumOfEndpoints } from './count-objects.js';
 import { type KeptTime, keepTime, presentTime } from './kept-time.js';
 import {
   type FamilyStatus,
@@ -83,8 +82,8 @@ export class NodeStatusReport implements ServerObserver {
   readonly #families = new Map<IPFamily, FamilyRecord>();
   /** Why the companion of the backend is not up to date. */
   readonly #companions = new Map<IPFamily, string>();
-  /** Computed on demand, once for each state. */
-  readonly #counts = new StateMemo(countObjects);
+  /** The last counts, computed on demand; empty before the first. */
+  #counts: ObjectCounts = countObjects([]);
   readonly #startTime: KeptTime;
   #selection: Partial<Pick<ModeSelection, 'mode' | 'requested' | 'reason' | 'defaulted'>> = {};
   #lastObjectChange: KeptTime | undefined;
@@ -147,11 +146,9 @@ export class NodeStatusReport implements ServerObserver {
 
   /** The current status. Costs as much as the number of service ports; runs no process. */
   async status(): Promise<NodeStatus> {
-    for (const { state } of [...this.#families.values()]) {
-      if (state !== undefined) {
-        await finishWithPauses(this.#countInSlices(state), new EventLoopPace(this.options.clock));
-      }
-    }
+    await finishWithPauses(this.#countInSlices(this.#states()), new EventLoopPace(this.options.clock));
+    // A sync may have ended in a pause.
+    this.#countOnce(this.#states());
     const { nodeName, readiness, metrics, maxPending } = this.options;
     const { mode = '', requested = '', reason, defaulted } = this.#selection;
     const families = Object.fromEntries(
@@ -184,7 +181,8 @@ export class NodeStatusReport implements ServerObserver {
       requestedMode: requested,
       modeReason: reason ?? (defaulted ? 'no mode is requested, and this is the default' : null),
       families,
-      ...this.#countObjects(),
+      services: this.#counts.services,
+      endpoints: sumOfEndpoints(this.#counts),
       sources,
       lastObjectChange: this.#lastObjectChange === undefined ? null : this.#isoTime(this.#lastObjectChange),
       driftRepairs: this.#driftRepairs,
@@ -199,17 +197,29 @@ export class NodeStatusReport implements ServerObserver {
     };
   }
 
-  /** Precomputes the expensive parts for a large state. */
-  *#countInSlices(state: ProxyState): Slices<void> {
-    yield* stateDigestInSlices(state);
-    if (this.#counts.known(state) === undefined) {
-      this.#counts.set(state, yield* countObjectsInSlices(state));
+  #states(): readonly ProxyState[] {
+    return [...this.#families.values()].flatMap(({ state }) => state ?? []);
+  }
+
+  /** Precomputes the expensive parts for large states. */
+  *#countInSlices(states: readonly ProxyState[]): Slices<void> {
+    for (const state of states) {
+      yield* stateDigestInSlices(state);
+    }
+    if (!this.#areCounted(states)) {
+      this.#counts = yield* countObjectsInSlices(states);
     }
   }
 
-  #countObjects(): Pick<NodeStatus, 'services' | 'endpoints'> {
-    const states = [...this.#families.values()].flatMap(({ state }) => state ?? []);
-    return totalOf(states.map((state) => this.#counts.of(state)));
+  #countOnce(states: readonly ProxyState[]): void {
+    if (!this.#areCounted(states)) {
+      this.#counts = countObjects(states);
+    }
+  }
+
+  #areCounted(states: readonly ProxyState[]): boolean {
+    const { endpoints } = this.#counts;
+    return endpoints.size === states.length && states.every((state) => endpoints.has(state));
   }
 
   #verificationStatus(): VerificationStatus | null {
@@ -258,7 +268,7 @@ export class NodeStatusReport implements ServerObserver {
       digest: state === undefined ? null : stateDigest(state),
       servicePorts: state?.servicePorts.size ?? 0,
       nodePortAddresses: state === undefined ? null : listNodePortAddresses(state.node.nodePortAddresses, state.family),
-      endpoints: state === undefined ? 0 : this.#counts.of(state).endpoints,
+      endpoints: state === undefined ? 0 : (this.#counts.endpoints.get(state) ?? 0),
     };
   }
 }

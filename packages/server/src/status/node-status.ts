@@ -40,7 +40,7 @@ export interface FamilyStatus {
    * is served, too; empty for none, null before the first sync.
    */
   readonly nodePortAddresses: readonly string[] | null;
-  /** Endpoints that traffic can be sent to. */
+  /** Endpoints that traffic can be sent to; one counts once for each service port, as in the log of kube-proxy. */
   readonly endpoints: number;
 }
 

@@ -10,7 +10,7 @@ import {
   type SyncSuccess,
 } from '@kube-proxier/core';
 import type { ServerObserver } from '../server-observer.js';
-import { countObjectsInSlices, totalOf } from './count-objects.js';
+import { countObjectsInSlices, sumOfEndpoints } from './count-objects.js';
 
 /**
  * Logs one line when every IP family had its first sync, a warning if no source has a Service, and one when all succeed again
@@ -67,14 +67,10 @@ export class SyncReport implements ServerObserver {
   }
 
   *#logInSlices(message: string, milliseconds: number): Slices<void> {
-    const counts = [];
-    for (const state of [...this.#states.values()]) {
-      counts.push(yield* countObjectsInSlices(state));
-    }
-    const { services, endpoints } = totalOf(counts);
+    const counts = yield* countObjectsInSlices([...this.#states.values()]);
     this.logger.info(message, {
-      services,
-      endpoints,
+      services: counts.services,
+      endpoints: sumOfEndpoints(counts),
       families: this.families.join(','),
       milliseconds: Math.round(milliseconds),
     });
