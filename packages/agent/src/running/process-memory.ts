@@ -27,7 +27,7 @@ export function holdMemory(): void {
   // While V8 marks beside the program, it does not collect the young generation: the heap grows by all that the program creates
   // in a tenth of a second, 20 MB. Collecting at once also takes less CPU time, and pauses for 10 to 40 ms.
   setFlagsFromString('--no-incremental-marking');
-  if (hasMemoryPool) {
+  if (hasFlagsOf26) {
     // Pages of collected memory return to the system at once, not after 8 seconds.
     setFlagsFromString('--no-memory-pool');
   }
@@ -60,10 +60,12 @@ const SETTLED_GROWTH = 15;
 const GENTLE_COLLECTION = { collections: 1, patience: 1500 };
 /** Further ones, which move objects together. Each returns a part of the memory. */
 const GENTLE_COMPACTION = { collections: 4, patience: 4000 };
+/** MB of objects that one of them moves, where V8 has a limit. V8's default, 12, pauses for 70 to 100 ms, also in collections that V8 begins when the program is idle. */
+const COMPACTED = 2;
 /** Milliseconds between two allocations of 32 KB meanwhile. */
 const ALLOCATION_PERIOD = 5;
-/** Other versions of V8 lack the flag, and report that on standard error. */
-const hasMemoryPool = process.versions.node.startsWith('26.');
+/** Other versions of V8 lack flags for the pool of pages, and for the amount that a compaction moves, and report that on standard error. */
+const hasFlagsOf26 = process.versions.node.startsWith('26.');
 /** Whether V8 has a compiler besides TurboFan that optimizes. */
 const hasMaglev = Number.parseInt(process.versions.node, 10) >= 24;
 let watch: NodeJS.Timeout | undefined;
@@ -79,7 +81,9 @@ function favorTimeInLargeHeap(): void {
     growHeapBy(GROWTH_OF_LARGE_HEAP);
     setFlagsFromString('--incremental-marking');
     setFlagsFromString('--turbofan');
-    if (hasMemoryPool) {
+    // Moving objects together is a third of the time of a pause, and is left to the collections after the start.
+    setFlagsFromString('--no-compact');
+    if (hasFlagsOf26) {
       setFlagsFromString('--memory-pool');
     }
   }
@@ -136,12 +140,14 @@ async function settleMemory(isOver: boolean): Promise<void> {
     setFlagsFromString('--incremental-marking');
   }
   growHeapBy(size > LONG_PAUSE ? 0 : SETTLED_GROWTH);
+  setFlagsFromString('--compact');
   if (size > VERY_LARGE) {
     // A collection at once would take half a second. With this flag, V8 begins one beside the program soon, and again
     // when it is done: after the first, much garbage is left.
     setFlagsFromString('--stress-marking=1');
-    if (hasMemoryPool) {
+    if (hasFlagsOf26) {
       setFlagsFromString('--no-memory-pool');
+      setFlagsFromString(`--compaction-max-evacuated-bytes-mb-for-reduce-memory=${COMPACTED}`);
     }
     await collectBesideProgram(GENTLE_COLLECTION);
     // From now on, a collection moves objects together, which pauses longer.

@@ -3,11 +3,14 @@ import { EventLoopTurns } from './event-loop-turns.js';
 import type { Pace } from './slices.js';
 
 /** Milliseconds of work between two pauses. */
-const SLICE = 10;
+const SLICE = 5;
 /** Milliseconds of work of all paces in one turn of the event loop, after which each of them pauses. */
 const TURN = 2 * SLICE;
-/** Maximum number of checks for which the clock is not read: reading it takes longer than most steps of the work. */
-const MAX_SKIPPED = 15;
+/**
+ * Maximum number of checks for which the clock is not read: reading it takes longer than most steps of the work. Any step may take 10 ms
+ * instead, as V8 continues a collection where memory is allocated.
+ */
+const MAX_SKIPPED = 3;
 /** Milliseconds between two readings of the clock, below which fewer checks read it, and above which each check does. */
 const SHORT = 0.1;
 const LONG = 1;
@@ -19,7 +22,7 @@ const systemTurns = new EventLoopTurns();
 export class WorkEnded extends Error {}
 
 /**
- * Pauses after each 10 ms, so that this process answers requests while it works. Of several works at a time, one continues in
+ * Pauses after each 5 ms, so that this process answers requests while it works. Of several works at a time, one continues in
  * each turn of the event loop.
  */
 export class EventLoopPace implements Pace {

@@ -27,7 +27,7 @@ export interface ReconcilingProxierOptions<Transaction, Installed> {
   readonly context: ProxierContext;
   readonly dataplane: Dataplane<Transaction, Installed>;
   /**
-   * When the work of a sync pauses, small changes included. Default: large syncs pause after each 10 ms, by the
+   * When the work of a sync pauses, small changes included. Default: large syncs pause after each 5 ms, by the
    * context's clock.
    */
   readonly pace?: Pace;

@@ -200,7 +200,7 @@ test('the event loop runs while many Services are resolved', async () => {
     proxier.onEndpointsSynced();
   });
   isOver = true;
-  // 10,000 Services take longer than five slices of 10 ms on any machine.
+  // 10,000 Services take longer than ten slices of 5 ms on any machine.
   expect(turns).toBeGreaterThan(4);
   abort.abort();
   await loop;

@@ -234,10 +234,11 @@ export class NftablesPlanner {
     const counters = new Set<string>();
     const sets = new Map<string, NftSetOrMap>();
     // A pass over the persistent map is as expensive as processing its entries.
-    const ports = [...next.servicePorts.values()];
+    const ports: ResolvedServicePort[] = [];
     let count = 0;
-    for (const port of ports) {
+    for (const port of next.servicePorts.values()) {
       yield;
+      ports.push(port);
       yield* arrangeSlots(port);
       noteContainers(parts.add(this.#elementsOf(port, next, facts, { leavesOutSlots: true })), counters, sets);
       count += port.frontends.length * (1 + port.cluster.length);
@@ -281,7 +282,7 @@ export class NftablesPlanner {
     return { load: { elements: () => inParts(elements(), loadPart), end: end.commands() }, keptClients };
   }
 
-  /** All elements of a state, each once, in lists. */
+  /** All elements of a state, each once. */
   *#allElements(
     next: ProxyState,
     ports: readonly ResolvedServicePort[],
@@ -289,12 +290,12 @@ export class NftablesPlanner {
     sharedAddresses: SharedAddresses,
     hairpins: readonly string[],
     kept: readonly LoadedElement[],
-  ): Generator<readonly LoadedElement[]> {
+  ): Generator<Iterable<LoadedElement>> {
     yield kept;
     for (const port of ports) {
       yield this.#elementsOf(port, next, facts, { sharedAddresses }).elements;
     }
-    yield [...sharedElements(next, hairpins)];
+    yield sharedElements(next, hairpins);
   }
 
   *#planAll(next: ProxyState, installed: InstalledNftables, draft: TransactionDraft): Slices<ForgottenClients[]> {

@@ -10,6 +10,7 @@ import { anySketch } from '../testing/any-sketch.js';
 import type { Layout } from './layout.js';
 import { NftablesPlanner } from './nftables-planner.js';
 import { completeWrite, type NftablesTransaction } from './nftables-transaction.js';
+import { inParts } from './table-load.js';
 
 const CASES = (['IPv4', 'IPv6'] as const).flatMap((family) =>
   (['constant', 'chain-per-service'] as const).map((layout) => ({ family, layout })),
@@ -67,6 +68,28 @@ describe.each(CASES)('a table that does not exist, $family, $layout', ({ family,
       { numRuns: runCount(30, 200) },
     );
   });
+});
+
+test('a list of many elements can pause while it is generated', () => {
+  let generated = 0;
+  function* addresses() {
+    for (let number = 0; number < 1000; number += 1) {
+      generated += 1;
+      yield ['cluster-ips', `10.96.${number >> 8}.${number & 255}`, undefined] as const;
+    }
+  }
+  const pauses: number[] = [];
+  const added: NftCommand[] = [];
+  for (const commands of inParts([addresses()], 300)) {
+    if (commands === undefined) {
+      pauses.push(generated);
+    } else {
+      added.push(...commands);
+    }
+  }
+  expect(pauses.slice(0, 3)).toEqual([64, 128, 192]);
+  expect(pauses.length).toBe(15);
+  expect(new Set(elementsIn(added)).size).toBe(1000);
 });
 
 function clusterOf(services: number): ClusterSketch {

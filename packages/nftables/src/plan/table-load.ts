@@ -18,7 +18,7 @@ const BETWEEN_PAUSES = 64;
  * @param size elements of a part.
  */
 export function* inParts(
-  lists: Iterable<readonly LoadedElement[]>,
+  lists: Iterable<Iterable<LoadedElement>>,
   size: number,
 ): Generator<readonly NftCommand[] | undefined> {
   let draft = new TransactionDraft();
@@ -33,11 +33,11 @@ export function* inParts(
         draft = new TransactionDraft();
         count = 0;
       }
-    }
-    sincePause += list.length;
-    if (sincePause >= BETWEEN_PAUSES) {
-      sincePause = 0;
-      yield undefined;
+      sincePause += 1;
+      if (sincePause >= BETWEEN_PAUSES) {
+        sincePause = 0;
+        yield undefined;
+      }
     }
   }
   if (count > 0) {

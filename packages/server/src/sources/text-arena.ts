@@ -23,7 +23,8 @@ export class TextArena {
     const needed = HEAD + text.length * MAX_BYTES;
     let chunk = this.#chunks.at(-1);
     if (chunk === undefined || chunk.length - this.#used < needed) {
-      chunk = Buffer.allocUnsafe(Math.max(CHUNK, needed));
+      // V8 counts the bytes of an ArrayBuffer as its own: with more than 64 MB of them, each further one continues a collection at once.
+      chunk = Buffer.from(new SharedArrayBuffer(Math.max(CHUNK, needed)));
       this.#starts.push(this.#end);
       this.#end += chunk.length;
       this.#chunks.push(chunk);
