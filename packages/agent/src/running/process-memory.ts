@@ -56,10 +56,12 @@ const VERY_LARGE_WHILE_READING = 80 * 1024 * 1024;
  * larger is collected beside the program.
  */
 const SETTLED_GROWTH = 15;
-/** Collections beside the program in a very large heap, and milliseconds in which they should end. */
-const GENTLE_COLLECTION = { collections: 1, patience: 1500 };
-/** Further ones, which move objects together. Each returns a part of the memory. */
-const GENTLE_COMPACTION = { collections: 4, patience: 4000 };
+/** Collections beside the program in a very large heap which move objects together. Each returns a part of the memory. */
+const COMPACTIONS = 4;
+/** Milliseconds in which a collection beside the program should end. */
+const PATIENCE = 1500;
+/** Milliseconds in which V8 frees objects beside the program after a collection. If another one begins earlier, V8 does the rest at once: 50 to 150 ms. */
+const SWEEPING = 400;
 /** MB of objects that one of them moves, where V8 has a limit. V8's default, 12, pauses for 70 to 100 ms, also in collections that V8 begins when the program is idle. */
 const COMPACTED = 2;
 /** Milliseconds between two allocations of 32 KB meanwhile. */
@@ -142,18 +144,16 @@ async function settleMemory(isOver: boolean): Promise<void> {
   growHeapBy(size > LONG_PAUSE ? 0 : SETTLED_GROWTH);
   setFlagsFromString('--compact');
   if (size > VERY_LARGE) {
-    // A collection at once would take half a second. With this flag, V8 begins one beside the program soon, and again
-    // when it is done: after the first, much garbage is left.
-    setFlagsFromString('--stress-marking=1');
     if (hasFlagsOf26) {
       setFlagsFromString('--no-memory-pool');
       setFlagsFromString(`--compaction-max-evacuated-bytes-mb-for-reduce-memory=${COMPACTED}`);
     }
-    await collectBesideProgram(GENTLE_COLLECTION);
+    await collectBesideProgram();
     // From now on, a collection moves objects together, which pauses longer.
     setFlagsFromString('--optimize-for-size');
-    await collectBesideProgram(GENTLE_COMPACTION);
-    setFlagsFromString('--stress-marking=0');
+    for (let compactions = 0; compactions < COMPACTIONS; compactions += 1) {
+      await collectBesideProgram();
+    }
     // Each collection would move objects again, and pause for up to 120 ms.
     setFlagsFromString('--no-optimize-for-size');
     growHeapBy(SETTLED_GROWTH);
@@ -184,20 +184,24 @@ export const MEMORY_OF_PHASES: StartPhases = {
   },
 };
 
-/** Waits for collections that V8 does beside the program. */
-async function collectBesideProgram({ collections, patience }: typeof GENTLE_COLLECTION): Promise<void> {
-  const end = performance.now() + patience;
-  let ended = 0;
+/** A collection beside the program: one at once would take half a second in a very large heap. Resolves when the memory is free. */
+async function collectBesideProgram(): Promise<void> {
+  const end = performance.now() + PATIENCE;
+  let hasEnded = false;
   const observer = new PerformanceObserver((list) => {
-    ended += list.getEntries().filter(isMajorCollection).length;
+    hasEnded ||= list.getEntries().some(isMajorCollection);
   });
   observer.observe({ entryTypes: ['gc'] });
-  while (ended < collections && performance.now() < end) {
+  // With this flag, V8 begins a collection beside the program soon.
+  setFlagsFromString('--stress-marking=1');
+  while (!hasEnded && performance.now() < end) {
     // V8 marks while the program allocates. When the work of a start, or a verification, is done, it hardly does.
     new Array<number>(ELEMENTS).fill(0);
     await setTimeout(ALLOCATION_PERIOD, undefined, { ref: false });
   }
+  setFlagsFromString('--stress-marking=0');
   observer.disconnect();
+  await setTimeout(SWEEPING, undefined, { ref: false });
 }
 
 function isMajorCollection(entry: PerformanceEntry): boolean {
