@@ -383,6 +383,16 @@ clusters: [{ name: k, cluster: { <<: *base } }]
     }
   });
 
+  test('have the last value of a key that is twice in JSON', () => {
+    const text = `{
+      "current-context": "old",
+      "contexts": [{"name": "c", "context": {"cluster": "k"}}],
+      "clusters": [{"name": "k", "cluster": {"server": "https://127.0.0.1:1", "server": "https://127.0.0.1:2"}}],
+      "current-context": "c"
+    }`;
+    expect(parseKubeconfig(text, 'kubeconfig', '/')).toMatchObject({ server: 'https://127.0.0.1:2' });
+  });
+
   const start = (options: KubernetesSourceOptions) =>
     new KubernetesSource(options).start(new RecordingHandler(), { nodeName: 'node1' });
 
