@@ -366,9 +366,10 @@ describe('ServiceHealthServers (spec H-15…H-22)', () => {
 });
 
 describe('health check node ports of more Services than there are descriptors for', () => {
+  // Below the ports of outgoing connections (net.ipv4.ip_local_port_range), which any other test may have.
   const ports = [1, 2, 3, 4].map((index) => ({
     name: `web-${index}`,
-    port: 20_000 + (process.pid % 5000) + 5000 * index,
+    port: 7000 + (process.pid % 5000) + 5000 * index,
   }));
   const stateOf = (names: readonly string[]): ProxyState => {
     const services = ports
