@@ -41,7 +41,7 @@ async function recordedNumber(): Promise<number> {
 }
 
 test('a recording on disk survives SIGKILL, except for the last second', async () => {
-  const port = 30_000 + (process.pid % 10_000);
+  const port = 20_000 + (process.pid % 10_000);
   const numberInForce = async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/debug/state`).catch(() => undefined);
     const state = (await answer?.json()) as
