@@ -27,7 +27,7 @@ export function holdMemory(): void {
   // While V8 marks beside the program, it does not collect the young generation: the heap grows by all that the program creates
   // in a tenth of a second, 20 MB. Collecting at once also takes less CPU time, and pauses for 10 to 40 ms.
   setFlagsFromString('--no-incremental-marking');
-  if (hasFlagsOf26) {
+  if (isNode26) {
     // Pages of collected memory return to the system at once, not after 8 seconds.
     setFlagsFromString('--no-memory-pool');
   }
@@ -67,7 +67,7 @@ const COMPACTED = 2;
 /** Milliseconds between two allocations of 32 KB meanwhile. */
 const ALLOCATION_PERIOD = 5;
 /** Other versions of V8 lack flags for the pool of pages, and for the amount that a compaction moves, and report that on standard error. */
-const hasFlagsOf26 = process.versions.node.startsWith('26.');
+const isNode26 = process.versions.node.startsWith('26.');
 /** Whether V8 has a compiler besides TurboFan that optimizes. */
 const hasMaglev = Number.parseInt(process.versions.node, 10) >= 24;
 let watch: NodeJS.Timeout | undefined;
@@ -85,7 +85,7 @@ function favorTimeInLargeHeap(): void {
     setFlagsFromString('--turbofan');
     // Moving objects together is a third of the time of a pause, and is left to the collections after the start.
     setFlagsFromString('--no-compact');
-    if (hasFlagsOf26) {
+    if (isNode26) {
       setFlagsFromString('--memory-pool');
     }
   }
@@ -144,7 +144,7 @@ async function settleMemory(isOver: boolean): Promise<void> {
   growHeapBy(size > LONG_PAUSE ? 0 : SETTLED_GROWTH);
   setFlagsFromString('--compact');
   if (size > VERY_LARGE) {
-    if (hasFlagsOf26) {
+    if (isNode26) {
       setFlagsFromString('--no-memory-pool');
       setFlagsFromString(`--compaction-max-evacuated-bytes-mb-for-reduce-memory=${COMPACTED}`);
     }

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import { expect, test } from '@jest/globals';
 import { Random } from '@kube-proxier/core/testing';
 import { TextArena } from './text-arena.js';
@@ -17,4 +18,16 @@ test('returns each text at its position, also those larger than a chunk and thos
     expect(arena.get(position)).toBe(text);
     expect(arena.sizeAt(position)).toBe(Buffer.byteLength(text));
   }
+});
+
+test('does not count as memory of V8, which would collect garbage for it', () => {
+  const { external_memory: before } = getHeapStatistics();
+  const arena = new TextArena();
+  const text = 'x'.repeat(300_000);
+  for (let index = 0; index < 64; index += 1) {
+    arena.add(text);
+  }
+  const { external_memory: after } = getHeapStatistics();
+  expect(after - before).toBeLessThan(4 * 1024 * 1024);
+  expect(arena.get(0)).toBe(text);
 });
