@@ -75,6 +75,7 @@ interface FamilyRecord {
   pendingSince: number | undefined;
 }
 
+const NOT_COUNTED = countObjects([]);
 const KINDS = ['Services', 'EndpointSlices', 'ServiceCIDRs'] as const;
 
 /** Collects the data of `/debug/status`. */
@@ -82,8 +83,8 @@ export class NodeStatusReport implements ServerObserver {
   readonly #families = new Map<IPFamily, FamilyRecord>();
   /** Why the companion of the backend is not up to date. */
   readonly #companions = new Map<IPFamily, string>();
-  /** The last counts, computed on demand; empty before the first. */
-  #counts: ObjectCounts = countObjects([]);
+  /** Of the states in force, computed on demand; nothing after a sync, so that no former state is retained. */
+  #counts: ObjectCounts = NOT_COUNTED;
   readonly #startTime: KeptTime;
   #selection: Partial<Pick<ModeSelection, 'mode' | 'requested' | 'reason' | 'defaulted'>> = {};
   #lastObjectChange: KeptTime | undefined;
@@ -108,6 +109,7 @@ export class NodeStatusReport implements ServerObserver {
 
   synced({ family, state, full, duration }: Pick<SyncSuccess, 'family' | 'state' | 'full' | 'duration'>): void {
     const now = keepTime(this.options.clock);
+    this.#counts = NOT_COUNTED;
     this.#families.set(family, {
       state,
       lastSync: now,

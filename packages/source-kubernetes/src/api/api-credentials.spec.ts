@@ -367,7 +367,7 @@ clusters: [{ name: k, cluster: { <<: *base } }]
     expect(String(failure)).not.toContain('secret');
   });
 
-  test('are read alike from JSON, YAML in blocks, and YAML that looks like JSON', () => {
+  test('have the same content in JSON, in YAML in blocks, and in YAML that looks like JSON', () => {
     const content = {
       'current-context': 'c',
       contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
