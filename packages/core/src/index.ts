@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+export { LinearMap } from './caching/linear-map.js';
 export * from './comparison/compare-states.js';
 export * from './comparison/format-comparison.js';
 export * from './contract/backend-errors.js';

@@ -1,4 +1,5 @@
 import type { FrontendKey } from '../model/frontend.js';
+import { PersistentMap } from '../model/persistent-map.js';
 import type { ServicePort } from '../model/service-port.js';
 import { serviceKey } from '../model/service-port-name.js';
 
@@ -11,7 +12,7 @@ const NONE: readonly ServicePort[] = [];
  */
 export class FrontendClaims {
   /** The owner first. A single claim, the common case, is stored without a list. */
-  readonly #claims = new Map<FrontendKey, ServicePort | readonly ServicePort[]>();
+  readonly #claims = PersistentMap.empty<FrontendKey, ServicePort | readonly ServicePort[]>().draft();
 
   holder(key: FrontendKey): ServicePort | undefined {
     const claim = this.#claims.get(key);

@@ -1,3 +1,4 @@
+import { LinearMap } from '../caching/linear-map.js';
 import { cidrContains, hostCIDR } from '../model/address.js';
 import { type Frontend, type FrontendKind, frontendKey, type Masquerade, type Route } from '../model/frontend.js';
 import type { NodeState } from '../model/proxy-state.js';
@@ -34,7 +35,7 @@ export function resolveFrontends(port: ServicePort, view: EndpointView, context:
   const internal = isServed ? internalRoutes(port, view, context) : REFUSE_PROTOCOL;
   const external = externalRoutes(port, view, context);
   const frontends: Frontend[] = [];
-  const keys = new Set<string>();
+  const keys = new LinearMap<true>();
   const add = (
     kind: FrontendKind,
     address: string | undefined,
@@ -45,7 +46,7 @@ export function resolveFrontends(port: ServicePort, view: EndpointView, context:
     const key = frontendKey(port.name.protocol, address, number);
     // An address that occurs twice in one port keeps its first kind.
     if (!keys.has(key)) {
-      keys.add(key);
+      keys.set(key, true);
       const { protocol } = port.name;
       // One hidden class for nearly all frontends: the field is absent without a range.
       frontends.push(

@@ -360,10 +360,12 @@ export class ProxyStateResolver {
     const service = serviceOfPort(key);
     const servicePort = this.#portOf(service, key);
     const after = servicePort && this.#wantedOf(servicePort, service, key, node, before);
-    const kept = new Set(after?.frontends.map((frontend) => frontend.key));
-    for (const frontend of before?.frontends ?? []) {
-      if (!kept.has(frontend.key)) {
-        this.#ownership.release(frontend, (before as WantedServicePort).servicePort, revisit);
+    if (before !== undefined && before.frontends !== after?.frontends) {
+      const kept = new Set(after?.frontends.map((frontend) => frontend.key));
+      for (const frontend of before.frontends) {
+        if (!kept.has(frontend.key)) {
+          this.#ownership.release(frontend, before.servicePort, revisit);
+        }
       }
     }
     if (!after) {

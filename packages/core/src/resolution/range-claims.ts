@@ -58,6 +58,9 @@ export class RangeClaims {
       this.#nodePorts.set(protocol, ports.add(port));
       return this.#concernedByNodePort(protocol, port);
     }
+    if (lastPort === undefined && this.#spaces.size === 0) {
+      return NO_ONE;
+    }
     const key = portRangeSpace(protocol, address);
     let space = this.#spaces.get(key);
     if (space === undefined && lastPort === undefined) {

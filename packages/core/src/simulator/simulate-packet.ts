@@ -73,6 +73,12 @@ export interface SimulationHost {
   readonly clusterIPsOfNode?: boolean;
 }
 
+/** A {@link SimulationHost} whose addresses are only looked up. */
+export interface DecisionHost extends Omit<SimulationHost, 'localAddresses'> {
+  /** As {@link SimulationHost.localAddresses}. */
+  readonly localAddresses?: readonly string[] | Pick<ReadonlySet<string>, 'has'>;
+}
+
 /** An outcome, and the parts of the state that decide it, without an explanation. */
 export type PacketDecision = Omit<Simulation, 'steps' | 'endpoints'>;
 
@@ -93,7 +99,7 @@ export function simulatePacket(state: ProxyState, packet: Packet, host: Simulati
  *
  * @throws RangeError as {@link simulatePacket}.
  */
-export function decidePacket(state: ProxyState, packet: Packet, host: SimulationHost = {}): PacketDecision {
+export function decidePacket(state: ProxyState, packet: Packet, host: DecisionHost = {}): PacketDecision {
   const {
     steps: _steps,
     endpoints: _endpoints,
@@ -114,20 +120,23 @@ function normalise(state: ProxyState, packet: Packet): Packet {
   if (!Number.isInteger(packet.port) || packet.port < 1 || packet.port > 65535) {
     throw new RangeError(`${packet.port} is not a port (1 to 65535)`);
   }
-  return { ...packet, source: source.text, destination: destination.text };
+  // Texts of the state where they are equal, which are looked up faster than new ones.
+  return source.text === packet.source && destination.text === packet.destination
+    ? packet
+    : { ...packet, source: source.text, destination: destination.text };
 }
 
 class Simulator {
   readonly #steps: string[] = [];
   readonly #node: NodeState;
-  readonly #localAddresses: ReadonlySet<string>;
+  readonly #localAddresses: Pick<ReadonlySet<string>, 'has'>;
   readonly #clusterIPsOfNode: boolean;
   readonly #fromHost: boolean;
 
   constructor(
     private readonly state: ProxyState,
     private readonly packet: Packet,
-    host: SimulationHost,
+    host: DecisionHost,
     /** Whether the reasons are needed as well. */
     private readonly explains = true,
   ) {

@@ -35,7 +35,9 @@ export interface SharePolicy {
 
 const EQUAL_SHARES: SharePolicy = { endpointWeights: [], slowStartSeconds: undefined };
 /** Slices that changed, by Service. */
-type PendingSlices = Map<ServiceKey, Map<string, SliceContribution | undefined>>;
+type PendingSlices = Map<ServiceKey, PendingSlicesOfService>;
+/** By name. */
+type PendingSlicesOfService = SmallMap<string, SliceContribution | undefined>;
 
 /** Endpoints by key, of service ports; undefined when they are gone. */
 type ChangedEndpoints = Map<ServicePortKey, Map<string, Endpoint | undefined>>;
@@ -182,7 +184,11 @@ export class EndpointSliceTracker {
     this.#pending = new Map();
     this.#pendingSlices = 0;
     for (const [service, slices] of left) {
-      this.#taken.set(service, new Map([...slices, ...(this.#taken.get(service) ?? [])]));
+      const merged: PendingSlicesOfService = new SmallMap();
+      for (const [slice, contribution] of [...slices, ...(this.#taken.get(service) ?? [])]) {
+        merged.set(slice, contribution);
+      }
+      this.#taken.set(service, merged);
     }
   }
 
@@ -298,7 +304,7 @@ export class EndpointSliceTracker {
     }
     let slices = this.#pending.get(service);
     if (!slices) {
-      slices = new Map();
+      slices = new SmallMap();
       this.#pending.set(service, slices);
     }
     this.#pendingSlices += slices.has(slice) ? 0 : 1;
@@ -338,7 +344,7 @@ export class EndpointSliceTracker {
   *#apply(
     service: ServiceKey,
     endpoints: ServiceEndpoints,
-    slices: ReadonlyMap<string, SliceContribution | undefined>,
+    slices: PendingSlicesOfService,
     options: ApplyOptions,
   ): Slices<void> {
     const { touched, now, few } = options;

@@ -1,3 +1,4 @@
+import { LinearMap } from '../caching/linear-map.js';
 import { joinHostPort } from '../model/address.js';
 import { selectionSlots } from '../model/endpoint-weights.js';
 import { describeMasquerading } from '../simulator/describe-masquerading.js';
@@ -31,9 +32,9 @@ export function compareOutcomes(
   { outcome, route }: PacketDecision,
   outcomes: readonly PathOutcome[],
 ): Difference | undefined {
-  const choices = new Map(
+  const choices = new LinearMap(
     outcome.kind === 'forwarded'
-      ? outcome.choices.map((choice) => [joinHostPort(choice.endpoint.address, choice.endpoint.port), choice])
+      ? outcome.choices.map((choice) => [joinHostPort(choice.endpoint.address, choice.endpoint.port), choice] as const)
       : [],
   );
   const expected = expectationText(outcome);
@@ -168,11 +169,11 @@ function notMasqueraded({ mark = 0, markedBy, sourceKeptBy }: PathOutcome): stri
 }
 
 function missingEndpoint(
-  choices: ReadonlyMap<string, { readonly probability: number }>,
+  choices: LinearMap<{ readonly probability: number }>,
   outcomes: readonly PathOutcome[],
   expected: string,
 ): Difference | undefined {
-  const shares = new Map<string, number>();
+  const shares = new LinearMap<number>();
   for (const { destination = '', probability } of outcomes) {
     shares.set(destination, (shares.get(destination) ?? 0) + probability);
   }
@@ -180,12 +181,13 @@ function missingEndpoint(
   const assumed = outcomes.flatMap(({ unknown }) => unknown)[0];
   const isUneven = outcomes.some(({ unevenly }) => unevenly === true);
   const tolerance = toleranceOf(choices);
-  const missing = [...choices.keys()].find((destination) => !shares.has(destination));
+  const missing = choices.keys.find((destination) => !shares.has(destination));
   if (missing !== undefined) {
     const because = whoChooses(outcomes, rule);
     return { kind: 'missing-endpoint', expected, actual: `never sent to ${missing}`, decidedBy: rule, because };
   }
-  for (const [destination, { probability: wanted }] of choices) {
+  for (const [index, destination] of choices.keys.entries()) {
+    const wanted = choices.values[index]?.probability ?? 0;
     const share = shares.get(destination) ?? 0;
     if (!isUneven && assumed === undefined && Math.abs(share - wanted) > wanted * SHARE_TOLERANCE + tolerance) {
       return {
@@ -201,9 +203,9 @@ function missingEndpoint(
 }
 
 /** Where weights differ, a mode may round shares to the slots of a table (spec E-9). */
-function toleranceOf(choices: ReadonlyMap<string, { readonly probability: number }>): number {
-  const [first] = choices.values();
-  const isEqual = [...choices.values()].every(({ probability }) => probability === first?.probability);
+function toleranceOf(choices: LinearMap<{ readonly probability: number }>): number {
+  const [first] = choices.values;
+  const isEqual = choices.values.every(({ probability }) => probability === first?.probability);
   return isEqual ? 1e-6 : 1 / selectionSlots(choices.size);
 }
 

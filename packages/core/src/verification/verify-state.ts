@@ -1,3 +1,4 @@
+import { LinearMap } from '../caching/linear-map.js';
 import type { ProxyState } from '../model/proxy-state.js';
 import { finish } from '../pacing/slices.js';
 import { decidePacket } from '../simulator/simulate-packet.js';
@@ -51,14 +52,15 @@ export type VerificationPause = 'later' | undefined;
 
 /** A path whose outcomes are counted. */
 class CountedPath {
-  readonly localAddresses: ReadonlySet<string>;
+  /** The few addresses of most hosts are compared with hundreds of thousands of endpoints. */
+  readonly localAddresses: LinearMap<true>;
   #classes = 0;
   #outcomes = 0;
   /** Whether the caller has paused since the path was read again. */
   #hasPaused = false;
 
   constructor(private readonly path: PacketPath) {
-    this.localAddresses = path.localAddresses;
+    this.localAddresses = new LinearMap([...path.localAddresses].map((address) => [address, true] as const));
   }
 
   *outcomesOf(packet: PathPacket, explains: boolean): Generator<undefined, readonly PathOutcome[]> {

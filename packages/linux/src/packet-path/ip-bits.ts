@@ -1,11 +1,11 @@
 import { addressNumber, parseAddress } from '@kube-proxier/core';
+import { DirectMappedCache } from '../caching/direct-mapped-cache.js';
 
 /**
  * Cache of addresses as numbers, which the packets of a Service share. Small, as it is kept after a verification: the
  * addresses of 10,000 Services and their endpoints would take 3 MB.
  */
-const KNOWN = new Map<string, bigint>();
-const MAX_KNOWN = 1024;
+const KNOWN = new DirectMappedCache<bigint>(10);
 
 /** The numeric value of an address; undefined when the text is not an address. */
 export function bitsOf(address: string): bigint | undefined {
@@ -21,9 +21,6 @@ export function bitsOf(address: string): bigint | undefined {
     parsed.family === 'IPv4'
       ? BigInt(parsed.text.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0))
       : addressNumber(parsed.text);
-  if (KNOWN.size >= MAX_KNOWN) {
-    KNOWN.clear();
-  }
   KNOWN.set(address, bits);
   return bits;
 }

@@ -3,6 +3,7 @@ import {
   finish,
   type IPFamily,
   joinHostPort,
+  LinearMap,
   type PacketPath,
   type PathOutcome,
   type PathPacket,
@@ -520,8 +521,7 @@ export function sysctlRule(name: string, value: number): PathRule {
 
 /** Merges equal outcomes. */
 function summarise(ends: readonly Ended[], stage: PathStage | undefined): readonly PathOutcome[] {
-  const outcomes = new Map<
-    string,
+  const outcomes = new LinearMap<
     PathOutcome & { probability: number; emptyChain?: string; decidedBy: PathRule | undefined }
   >();
   for (const { walker, verdict, by } of ends) {
@@ -559,7 +559,7 @@ function summarise(ends: readonly Ended[], stage: PathStage | undefined): readon
       unknown,
     });
   }
-  return [...outcomes.values()];
+  return outcomes.values;
 }
 
 /** The progress of a packet that no rule decided about. */

@@ -1,4 +1,5 @@
-import type { IPFamily, PathRule } from '@kube-proxier/core';
+import { type IPFamily, LinearMap, type PathRule } from '@kube-proxier/core';
+import { DirectMappedCache } from '../caching/direct-mapped-cache.js';
 import type { IpSet } from '../ipset/ip-sets.js';
 import type { MatchSet } from '../ipset/match-sets.js';
 import { type BitNetwork, bitsOf, isIn } from './ip-bits.js';
@@ -45,7 +46,8 @@ export class PathHost {
   /** Undefined when unknown. */
   readonly hasBridges: boolean | undefined;
   readonly #sets = new Map<string, PathSet | undefined>();
-  readonly #routes = new Map<string, HostRoute | null>();
+  readonly #routes = new DirectMappedCache<HostRoute | null>(12);
+  readonly #localAddresses: LinearMap<true>;
 
   constructor(
     readonly facts: PathHostFacts,
@@ -54,12 +56,13 @@ export class PathHost {
     /** Whether a rule is ignored. */
     readonly ignores: (rule: PathRule) => boolean = () => false,
   ) {
+    this.#localAddresses = new LinearMap([...facts.localAddresses].map((address) => [address, true] as const));
     this.hasBridges = facts.bridges && facts.bridges.size > 0;
   }
 
   /** Whether packets to an address are delivered to the host. */
   isLocal(address: string): boolean {
-    return isLoopback(address) || this.facts.localAddresses.has(address) || this.isVirtual(address);
+    return isLoopback(address) || this.#localAddresses.has(address) || this.isVirtual(address);
   }
 
   /** Whether an address serves virtual servers of IPVS only. */
@@ -80,9 +83,7 @@ export class PathHost {
     const bits = bitsOf(address) ?? 0n;
     // Sorted: the longest prefix is first.
     const found = routes.find(({ network }) => isIn(network, bits)) ?? null;
-    if (this.#routes.size < 100_000) {
-      this.#routes.set(address, found);
-    }
+    this.#routes.set(address, found);
     return found;
   }
 

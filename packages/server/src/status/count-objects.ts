@@ -1,4 +1,11 @@
-import { finish, type ProxyState, type ResolvedServicePort, type Slices } from '@kube-proxier/core';
+import {
+  finish,
+  type ProxyState,
+  type ResolvedServicePort,
+  type ServiceKey,
+  type Slices,
+  serviceKey,
+} from '@kube-proxier/core';
 
 type CountedState = Pick<ProxyState, 'servicePorts'>;
 
@@ -21,29 +28,20 @@ export function countObjects(states: readonly CountedState[]): ObjectCounts {
 /** {@link countObjects}. Yields after each service port, so that a caller can pause. */
 export function* countObjectsInSlices(states: readonly CountedState[]): Slices<ObjectCounts> {
   const endpoints = new Map<CountedState, number>();
-  const names = new Map<string, Set<string>>();
-  let services = 0;
+  const services = new Set<ServiceKey>();
   for (const [index, state] of states.entries()) {
     const others = states.slice(0, index);
     let sum = 0;
     for (const [key, servicePort] of state.servicePorts) {
       yield;
       sum += countEndpoints(servicePort);
-      if (others.some(({ servicePorts }) => servicePorts.has(key))) {
-        continue;
+      if (!others.some(({ servicePorts }) => servicePorts.has(key))) {
+        services.add(serviceKey(servicePort.name));
       }
-      const { namespace, name } = servicePort.name;
-      let known = names.get(namespace);
-      if (known === undefined) {
-        known = new Set();
-        names.set(namespace, known);
-      }
-      services += known.has(name) ? 0 : 1;
-      known.add(name);
     }
     endpoints.set(state, sum);
   }
-  return { services, endpoints };
+  return { services: services.size, endpoints };
 }
 
 /** The sum over IP families. */

@@ -1,4 +1,5 @@
 import { messageOf, type UnknownRecord } from '@kube-proxier/core';
+import { DirectMappedCache } from '../../caching/direct-mapped-cache.js';
 import { type Attribute, align, be32, cString } from '../../netlink/attributes.js';
 import { NETLINK_FLAGS } from '../../netlink/netlink.js';
 import type { NetlinkSocketOptions } from '../../netlink/open-socket.js';
@@ -34,8 +35,12 @@ import { CATCH_ALL, nftFieldsLength, writeNftFields } from './value-bytes.js';
 const [ENOENT, EINVAL] = [2, 22];
 /** Maximum attempts to list a set while the ruleset changes. */
 const MAX_ATTEMPTS = 20;
-/** Maximum number of elements and chains cached between two calls of {@link NftTableLookup.forget}. */
+/** Maximum number of chains cached between two calls of {@link NftTableLookup.forget}. */
 const MOST_REMEMBERED = 65_536;
+/** 4096 elements are cached: more than packets of 64 classes look up. */
+const REMEMBERED_BITS = 12;
+/** Cached instead of an element that does not exist. */
+const NO_ELEMENT = Symbol('no element');
 /** Maximum number of chains whose decoded rules are cached and reused while the kernel lists the same bytes. */
 const MOST_DECODED = 16_384;
 
@@ -61,7 +66,8 @@ export interface NftFoundRule {
  * kernel, and `nft list ruleset` restarts after each commit.
  */
 export class NftTableLookup {
-  readonly #remembered = new Map<string, Map<string, NftElement | undefined>>();
+  /** Elements since the last call of {@link forget}, by set and key. */
+  readonly #remembered = new DirectMappedCache<NftElement | typeof NO_ELEMENT>(REMEMBERED_BITS);
   readonly #requests = new Map<string, ElementRequest>();
   readonly #sets = new Map<string, ReadSet>();
   /** Rules of chains since the last call of {@link forget}. */
@@ -197,32 +203,24 @@ export class NftTableLookup {
 
   /**
    * The element of a key in transaction syntax, or else the catch-all element (`*`); undefined when there is neither.
-   * Cached until {@link forget}.
+   * Cached until {@link forget} at most.
    *
    * @throws NftError when the kernel refuses, or the set does not support lookups.
    */
   find(name: string, key: string): NftElement | undefined {
-    let remembered = this.#remembered.get(name);
-    if (remembered === undefined) {
-      remembered = new Map();
-      this.#remembered.set(name, remembered);
+    const id = `${name} ${key}`;
+    const known = this.#remembered.get(id);
+    if (known !== undefined) {
+      return known === NO_ELEMENT ? undefined : known;
     }
-    const known = remembered.get(key);
-    if (known !== undefined || remembered.has(key)) {
-      return known;
-    }
-    this.#makeRoom();
     const found = this.#read(name, key) ?? (key === CATCH_ALL ? undefined : this.find(name, CATCH_ALL));
-    remembered.set(key, found);
-    this.#count += 1;
+    this.#remembered.set(id, found ?? NO_ELEMENT);
     return found;
   }
 
   /** Later lookups read the kernel again. */
   forget(): void {
-    for (const remembered of this.#remembered.values()) {
-      remembered.clear();
-    }
+    this.#remembered.clear();
     this.#rules.clear();
     this.#count = 0;
   }
@@ -315,13 +313,14 @@ export class NftTableLookup {
         throw new NftError('NFT_FAILED', `cannot look up ${key} in ${name}: ${messageOf(cause)}`, { cause });
       }
     }
-    reader.elements.clear();
-    const errno = this.socket.requestAtOnce(bytes, (payload) => reader.read(payload));
+    let element: NftElement | undefined;
+    const errno = this.socket.requestAtOnce(bytes, (payload) => {
+      element = reader.readOne(payload);
+    });
     // Not supported before Linux 5.13.
     if (errno !== 0 && errno !== ENOENT && !(isCatchAll && errno === EINVAL)) {
       throw refusedToList(errno);
     }
-    const [element] = reader.elements.values();
     return element;
   }
 

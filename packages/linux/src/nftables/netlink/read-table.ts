@@ -156,6 +156,7 @@ const VERDICT_NAMES = new Map<number, string>(Object.entries(NFT_VERDICTS).map((
 /** Reads elements of dumps, by offset and without copies: there are hundreds of thousands. */
 export class NftElementReader {
   readonly elements = new Map<string, NftElement>();
+  #found: NftElement | undefined;
   readonly #keyLength: number;
   readonly #valueLength: number;
   /** Cached verdicts by their bytes: there are few. */
@@ -166,8 +167,19 @@ export class NftElementReader {
     this.#valueLength = typeof types.value === 'object' ? nftFieldsLength(types.value) : 0;
   }
 
-  /** Reads one message. */
+  /** Reads one message into {@link elements}. */
   read(payload: Buffer): void {
+    this.#read(payload, this.elements);
+  }
+
+  /** The last element of one message; undefined when it has none. */
+  readOne(payload: Buffer): NftElement | undefined {
+    this.#found = undefined;
+    this.#read(payload, undefined);
+    return this.#found;
+  }
+
+  #read(payload: Buffer, elements: Map<string, NftElement> | undefined): void {
     const list = findAttribute(payload, NFTA_ELEMENTS.elements, NFT_MESSAGE_HEAD, payload.length);
     const end = list < 0 ? 0 : attributeEnd(payload, list);
     for (let at = list + 4; at + 4 <= end; ) {
@@ -175,33 +187,34 @@ export class NftElementReader {
       if (next < at + 4 || next > end) {
         return;
       }
-      this.#element(payload, at + 4, next);
+      this.#element(payload, at + 4, next, elements);
       at = align(next - at) + at;
     }
   }
 
-  #element(payload: Buffer, start: number, end: number): void {
-    const { types, elements } = this;
+  #element(payload: Buffer, start: number, end: number, elements: Map<string, NftElement> | undefined): void {
+    const { types } = this;
     const key = dataAt(payload, NFTA_ELEMENT.key, start, end, this.#keyLength);
     const flags = key < 0 ? findAttribute(payload, NFTA_ELEMENT.flags, start, end) : -1;
     if (key < 0 && (flags < 0 || payload.readUInt32BE(flags + 4) !== NFT_ELEMENT_CATCH_ALL)) {
       return;
     }
     const last = types.isInterval ? dataAt(payload, NFTA_ELEMENT.keyEnd, start, end, this.#keyLength) : -1;
-    const text = key < 0 ? CATCH_ALL : readNftFields(payload, types.key, key, last < 0 ? undefined : last);
     const value = this.#value(payload, start, end);
     const timeout = secondsAt(payload, NFTA_ELEMENT.timeout, start, end);
     const expires = secondsAt(payload, NFTA_ELEMENT.expiration, start, end);
-    elements.set(
-      text,
+    this.#found =
       timeout === undefined && expires === undefined
         ? { value }
         : {
             value,
             ...(timeout === undefined ? {} : { timeout }),
             ...(expires === undefined ? {} : { expires }),
-          },
-    );
+          };
+    if (elements !== undefined) {
+      const text = key < 0 ? CATCH_ALL : readNftFields(payload, types.key, key, last < 0 ? undefined : last);
+      elements.set(text, this.#found);
+    }
   }
 
   #value(payload: Buffer, start: number, end: number): string | undefined {
