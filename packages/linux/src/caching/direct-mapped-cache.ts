@@ -9,9 +9,6 @@ export class DirectMappedCache<Value> {
   readonly #mask: number;
   readonly #keys: (string | undefined)[];
   readonly #values: (Value | undefined)[];
-  /** For each slot, the value of {@link #generation} when it was set. */
-  readonly #generations: Uint32Array;
-  #generation = 1;
 
   /** @param bits the number of slots is this power of two. */
   constructor(bits: number) {
@@ -19,25 +16,23 @@ export class DirectMappedCache<Value> {
     this.#mask = slots - 1;
     this.#keys = new Array<string | undefined>(slots).fill(undefined);
     this.#values = new Array<Value | undefined>(slots).fill(undefined);
-    this.#generations = new Uint32Array(slots);
   }
 
   /** The cached value; undefined when there is none. */
   get(key: string): Value | undefined {
     const slot = slotOf(key, this.#mask);
-    return this.#generations[slot] === this.#generation && this.#keys[slot] === key ? this.#values[slot] : undefined;
+    return this.#keys[slot] === key ? this.#values[slot] : undefined;
   }
 
   set(key: string, value: Value): void {
     const slot = slotOf(key, this.#mask);
     this.#keys[slot] = key;
     this.#values[slot] = value;
-    this.#generations[slot] = this.#generation;
   }
 
-  /** Empties the cache at once. Its slots keep their texts and values in memory until they are set again. */
   clear(): void {
-    this.#generation += 1;
+    this.#keys.fill(undefined);
+    this.#values.fill(undefined);
   }
 }
 

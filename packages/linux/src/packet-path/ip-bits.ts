@@ -17,12 +17,26 @@ export function bitsOf(address: string): bigint | undefined {
   if (parsed === undefined) {
     return undefined;
   }
-  const bits =
-    parsed.family === 'IPv4'
-      ? BigInt(parsed.text.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0))
-      : addressNumber(parsed.text);
+  const bits = parsed.family === 'IPv4' ? BigInt(numberOfIPv4(parsed.text)) : addressNumber(parsed.text);
   KNOWN.set(address, bits);
   return bits;
+}
+
+const [DOT, ZERO] = [46, 48];
+
+/** @param text canonical. */
+function numberOfIPv4(text: string): number {
+  let [bits, octet] = [0, 0];
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === DOT) {
+      bits = bits * 256 + octet;
+      octet = 0;
+    } else {
+      octet = octet * 10 + code - ZERO;
+    }
+  }
+  return bits * 256 + octet;
 }
 
 /** Addresses whose bits under `mask` are `value`. */

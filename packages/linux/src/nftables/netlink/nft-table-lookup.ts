@@ -37,8 +37,10 @@ const [ENOENT, EINVAL] = [2, 22];
 const MAX_ATTEMPTS = 20;
 /** Maximum number of chains cached between two calls of {@link NftTableLookup.forget}. */
 const MOST_REMEMBERED = 65_536;
-/** 4096 elements are cached: more than packets of 64 classes look up. */
-const REMEMBERED_BITS = 12;
+/** 512 elements of a set are cached: as many as packets of 64 classes look up. */
+const REMEMBERED_BITS = 9;
+/** Maximum number of sets with cached elements. */
+const MOST_SETS = 64;
 /** Cached instead of an element that does not exist. */
 const NO_ELEMENT = Symbol('no element');
 /** Maximum number of chains whose decoded rules are cached and reused while the kernel lists the same bytes. */
@@ -66,8 +68,8 @@ export interface NftFoundRule {
  * kernel, and `nft list ruleset` restarts after each commit.
  */
 export class NftTableLookup {
-  /** Elements since the last call of {@link forget}, by set and key. */
-  readonly #remembered = new DirectMappedCache<NftElement | typeof NO_ELEMENT>(REMEMBERED_BITS);
+  /** Elements since the last call of {@link forget}, by set. */
+  readonly #remembered = new Map<string, DirectMappedCache<NftElement | typeof NO_ELEMENT>>();
   readonly #requests = new Map<string, ElementRequest>();
   readonly #sets = new Map<string, ReadSet>();
   /** Rules of chains since the last call of {@link forget}. */
@@ -208,19 +210,28 @@ export class NftTableLookup {
    * @throws NftError when the kernel refuses, or the set does not support lookups.
    */
   find(name: string, key: string): NftElement | undefined {
-    const id = `${name} ${key}`;
-    const known = this.#remembered.get(id);
+    let remembered = this.#remembered.get(name);
+    if (remembered === undefined) {
+      if (this.#remembered.size >= MOST_SETS) {
+        this.#remembered.clear();
+      }
+      remembered = new DirectMappedCache(REMEMBERED_BITS);
+      this.#remembered.set(name, remembered);
+    }
+    const known = remembered.get(key);
     if (known !== undefined) {
       return known === NO_ELEMENT ? undefined : known;
     }
     const found = this.#read(name, key) ?? (key === CATCH_ALL ? undefined : this.find(name, CATCH_ALL));
-    this.#remembered.set(id, found ?? NO_ELEMENT);
+    remembered.set(key, found ?? NO_ELEMENT);
     return found;
   }
 
   /** Later lookups read the kernel again. */
   forget(): void {
-    this.#remembered.clear();
+    for (const remembered of this.#remembered.values()) {
+      remembered.clear();
+    }
     this.#rules.clear();
     this.#count = 0;
   }
