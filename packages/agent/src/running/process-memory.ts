@@ -157,7 +157,6 @@ async function settleMemory(isOver: boolean): Promise<void> {
     // Each collection would move objects again, and pause for up to 120 ms.
     setFlagsFromString('--no-optimize-for-size');
     growHeapBy(SETTLED_GROWTH);
-    if (process.env.SSF) setFlagsFromString(`--semi-space-growth-factor=${process.env.SSF}`);
     await releaseUnused();
     return;
   }
