@@ -142,8 +142,14 @@ async function collectGarbageOfStart(): Promise<void> {
  */
 async function settleMemory(isOver: boolean): Promise<void> {
   const { total_heap_size: size } = getHeapStatistics();
-  if (isOver) {
+  if (size > VERY_LARGE) {
+    // The checks of a start would change the flags below.
     clearInterval(watch);
+    watch = setInterval(limitYoungGeneration, YOUNG_GENERATION_PERIOD).unref();
+  } else if (isOver) {
+    clearInterval(watch);
+  }
+  if (isOver) {
     setFlagsFromString('--turbofan');
     setFlagsFromString('--semi-space-growth-factor=2');
     setFlagsFromString('--incremental-marking');
@@ -164,8 +170,6 @@ async function settleMemory(isOver: boolean): Promise<void> {
     // Each collection would move objects again, and pause for up to 120 ms.
     setFlagsFromString('--no-optimize-for-size');
     growHeapBy(SETTLED_GROWTH);
-    clearInterval(watch);
-    watch = setInterval(limitYoungGeneration, YOUNG_GENERATION_PERIOD).unref();
     await releaseUnused();
     return;
   }
