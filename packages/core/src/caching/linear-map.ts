@@ -4,8 +4,8 @@ const MOST_COMPARED = 16;
 /**
  * A map by text for few keys, which are compared one by one; from 17 keys on, they have an index.
  *
- * V8 of Node.js 26 internalizes each text that is looked up in a Map, in the old generation, even if it is garbage by then: 15 MB
- * of garbage per second where millions of new texts are looked up in small Maps.
+ * For places where very many new texts are looked up in small maps: V8 of Node.js 26 internalizes each text that is looked up in a
+ * Map, in the old generation, even if it is garbage by then.
  */
 export class LinearMap<Value> {
   readonly #keys: string[] = [];

@@ -1,8 +1,6 @@
 import {
   type ChangeSet,
   COUNT_TRAFFIC_ANNOTATION,
-  countsConnections,
-  countsTraffic,
   finish,
   type ProxyState,
   type ResolvedServicePort,
@@ -13,8 +11,9 @@ import {
 } from '@kube-proxier/core';
 import type { NftSetOrMap, NftTable } from '@kube-proxier/linux';
 import { formerClients, removedAffinityClients, staleAffinityClients } from './affinity-clients.js';
-import type { Chain, LayoutContext } from './chain.js';
+import type { LayoutContext } from './chain.js';
 import { renderKind } from './chain-rules.js';
+import { ClaimPlanner, type CountingDefaults } from './claim-planner.js';
 import { countingElements } from './counting-elements.js';
 import {
   collectElements,
@@ -26,14 +25,12 @@ import {
   putElement,
 } from './element-diff.js';
 import {
-  EndpointClaims,
-  NEVER_SHARED,
+  type EndpointClaims,
   NO_SHARED_ADDRESSES,
   type SharedAddressChanges,
   type SharedAddresses,
 } from './endpoint-claims.js';
 import { arrangeSlotsInSlices } from './endpoint-slots.js';
-import { fixedChains } from './fixed-chains.js';
 import {
   balancingOf,
   COUNT_SERVICE,
@@ -63,19 +60,16 @@ import {
 } from './nftables-transaction.js';
 import { type KeptElements, keptClients } from './replaced-table.js';
 import { reusableTable } from './reusable-table.js';
-import { hasRules, ruleTag } from './rule-tag.js';
+import { hasRules } from './rule-tag.js';
 import { elementsOf, type ServiceElement, type ServiceElements } from './service-elements.js';
 import { readServiceOptions } from './service-options.js';
 import { SharedParts } from './shared-parts.js';
 import { inParts, LOAD_PART, type LoadedElement } from './table-load.js';
+import { allChains, declareChain, rewriteChains, writeChain, writeChains } from './write-chains.js';
 
-export interface NftablesPlannerOptions {
+export interface NftablesPlannerOptions extends CountingDefaults {
   /** 0…31. */
   readonly masqueradeBit: number;
-  /** Count connections to every Service without an annotation for it. Default false. */
-  readonly countConnections?: boolean;
-  /** Count packets per endpoint of every Service without an annotation for it. Default false. */
-  readonly countTraffic?: boolean;
   /**
    * Approximate number of elements from which a new table is written in parts, and of elements in a part. Default 8192.
    */
@@ -97,19 +91,21 @@ const [FEW, MANY] = [64, 1000];
 const NO_SETS: ServiceElements['sets'] = new Map();
 const NO_COUNTERS: ServiceElements['counters'] = [];
 const NO_CLIENTS: readonly ForgottenClients[] = [];
-type Chains = ReadonlyMap<string, Chain>;
 
 /** Plans transactions. Pure. */
 export class NftablesPlanner {
+  readonly #claims: ClaimPlanner;
   readonly #planned = new StateMemo<PlannedState>((state) => {
     const parts = new SharedParts();
     for (const port of state.servicePorts.values()) {
       parts.add(this.#elementsOf(port, state, DEFAULT_FACTS));
     }
-    return { facts: DEFAULT_FACTS, parts, claims: finish(this.#claimsOf(state, DEFAULT_FACTS)) };
+    return { facts: DEFAULT_FACTS, parts, claims: finish(this.#claims.claimsOf(state, DEFAULT_FACTS)) };
   });
 
-  constructor(private readonly options: NftablesPlannerOptions) {}
+  constructor(private readonly options: NftablesPlannerOptions) {
+    this.#claims = new ClaimPlanner(options);
+  }
 
   /** See `Dataplane.plan`. */
   plan(next: ProxyState, changes: ChangeSet, installed?: InstalledNftables): NftablesTransaction | undefined {
@@ -131,7 +127,7 @@ export class NftablesPlanner {
     if (installed === undefined && previous !== undefined) {
       const planned = this.#planned.take(previous);
       ({ facts } = planned);
-      const { claims, shared } = yield* this.#moveClaims(next, changes, planned);
+      const { claims, shared } = yield* this.#claims.moveClaims(next, changes, planned);
       forget = yield* this.#planChanges(next, previous, planned, changes, shared, draft);
       const isCounted = countsSomeEndpoints(planned.parts);
       this.#planned.set(next, { ...planned, claims: isCounted ? claims : undefined });
@@ -175,49 +171,6 @@ export class NftablesPlanner {
     return { countAll, countAllTraffic, canCountEndpoints };
   }
 
-  /** The claims of a state, if an endpoint is counted. */
-  *#claimsOf(state: ProxyState, { endpointCounters = true }: HostFacts): Slices<EndpointClaims | undefined> {
-    return endpointCounters && (yield* this.#countsSome(state.servicePorts.values()))
-      ? yield* EndpointClaims.of(state, (port) => this.#countsEndpoints(port))
-      : undefined;
-  }
-
-  /** Moves the claims to the next state; where none were needed, they are determined if they are now. */
-  *#moveClaims(
-    next: ProxyState,
-    changes: ChangeSet,
-    { claims, facts: { endpointCounters = true } }: PlannedState,
-  ): Slices<{ readonly claims: EndpointClaims | undefined; readonly shared: SharedAddressChanges }> {
-    if (claims !== undefined) {
-      return { claims, shared: yield* claims.advance(next, changes) };
-    }
-    const changed = [...changes.resolvedServicePorts.values()].map(({ current }) => current);
-    if (!endpointCounters || !(yield* this.#countsSome(changed))) {
-      return { claims, shared: NEVER_SHARED };
-    }
-    const fresh = yield* EndpointClaims.of(next, (port) => this.#countsEndpoints(port));
-    return { claims: fresh, shared: { ...NEVER_SHARED, after: fresh.shared, hasSome: fresh.shared.size > 0 } };
-  }
-
-  *#countsSome(ports: Iterable<ResolvedServicePort | undefined>): Slices<boolean> {
-    for (const port of ports) {
-      if (this.#countsEndpoints(port)) {
-        return true;
-      }
-      yield;
-    }
-    return false;
-  }
-
-  #countsEndpoints(port: ResolvedServicePort | undefined): boolean {
-    const { countConnections = false, countTraffic = false } = this.options;
-    const annotations = port?.servicePort.annotations ?? {};
-    return (
-      port !== undefined &&
-      (countsConnections(annotations, countConnections) || countsTraffic(annotations, countTraffic))
-    );
-  }
-
   #context(state: ProxyState, { fullyRandom }: HostFacts, features: Features): LayoutContext {
     const { masqueradeBit } = this.options;
     return { family: state.family, node: state.node, masqueradeBit, fullyRandom, features };
@@ -243,7 +196,7 @@ export class NftablesPlanner {
       noteContainers(parts.add(this.#elementsOf(port, next, facts, { leavesOutSlots: true })), counters, sets);
       count += port.frontends.length * (1 + port.cluster.length);
     }
-    const claims = yield* this.#claimsOf(next, facts);
+    const claims = yield* this.#claims.claimsOf(next, facts);
     this.#planned.set(next, { facts, parts, claims });
     // Claims move to other states, but the elements are generated later.
     const shared = new Map(claims?.shared);
@@ -300,7 +253,7 @@ export class NftablesPlanner {
 
   *#planAll(next: ProxyState, installed: InstalledNftables, draft: TransactionDraft): Slices<ForgottenClients[]> {
     const { facts } = installed;
-    const claims = yield* this.#claimsOf(next, facts);
+    const claims = yield* this.#claims.claimsOf(next, facts);
     const parts = new SharedParts();
     const elements = new Map<string, Elements>();
     const counters = new Set<string>();
@@ -398,7 +351,11 @@ export class NftablesPlanner {
     parts.begin();
     for (const [key, { previous: was, current }] of changes.resolvedServicePorts) {
       // Endpoints without new connections have only counters.
-      if (!changes.servicePorts.has(key) && !this.#countsEndpoints(was) && !this.#countsEndpoints(current)) {
+      if (
+        !changes.servicePorts.has(key) &&
+        !this.#claims.countsEndpoints(was) &&
+        !this.#claims.countsEndpoints(current)
+      ) {
         continue;
       }
       const isLong = changes.resolvedServicePorts.size > FEW || Math.max(endpointsOf(was), endpointsOf(current)) > MANY;
@@ -509,22 +466,6 @@ function* arrangeSlots(port: ResolvedServicePort | undefined, previous?: Resolve
   }
 }
 
-/** Common chains whose rules differ, due to the node state or the features in use. */
-function rewriteChains(
-  before: LayoutContext,
-  after: LayoutContext,
-  parts: SharedParts,
-  written: ReadonlySet<string>,
-  draft: TransactionDraft,
-): void {
-  const was = allChains(before, parts);
-  for (const [name, chain] of allChains(after, parts)) {
-    if (!written.has(name) && JSON.stringify(was.get(name)?.rules) !== JSON.stringify(chain.rules)) {
-      writeChain(name, chain, true, draft);
-    }
-  }
-}
-
 function putNodePortAddresses(next: ProxyState, previous: ProxyState, draft: TransactionDraft): void {
   const addresses = new Set(nodePortAddresses(next));
   const oldAddresses = new Set(nodePortAddresses(previous));
@@ -533,14 +474,6 @@ function putNodePortAddresses(next: ProxyState, previous: ProxyState, draft: Tra
       putElement(NODE_PORT_ADDRESSES, address, addresses.has(address), draft);
     }
   }
-}
-
-function allChains(context: LayoutContext, parts: SharedParts): Chains {
-  const chains = new Map(fixedChains(context));
-  for (const [name, kind] of parts.chains) {
-    chains.set(name, renderKind(kind, context));
-  }
-  return chains;
 }
 
 function countsSomeEndpoints(parts: SharedParts): boolean {
@@ -586,28 +519,6 @@ function* sharedElements(next: ProxyState, hairpins: Iterable<string>): Generato
   }
   for (const address of new Set(nodePortAddresses(next))) {
     yield [NODE_PORT_ADDRESSES, address, undefined];
-  }
-}
-
-function writeChains(chains: Chains, draft: TransactionDraft): void {
-  for (const [name, chain] of chains) {
-    writeChain(name, chain, false, draft);
-  }
-}
-
-/** An existing base chain gets its policy. */
-function declareChain(name: string, base: Chain['base'], draft: TransactionDraft): void {
-  draft.declareChain({ do: 'add-chain', chain: name, ...(base === undefined ? {} : { base }) });
-}
-
-function writeChain(name: string, { base, rules }: Chain, isThere: boolean, draft: TransactionDraft): void {
-  if (isThere) {
-    draft.flushChain(name);
-  } else {
-    declareChain(name, base, draft);
-  }
-  for (const statements of rules) {
-    draft.addRule({ do: 'add-rule', chain: name, rule: { statements, comment: ruleTag(statements) } });
   }
 }
 
