@@ -2,7 +2,8 @@
  * A cache of fixed size by text: each key has one slot, and replaces the key that has it.
  *
  * Not a Map: V8 of Node.js 26 internalizes each text that is looked up in a Map, in the old generation, even if it is garbage
- * by then, and goes through the table of these texts in the pause of each collection. A verification looks up millions of new texts.
+ * by then, and goes through the table of these texts in the pause of each collection. A verification, or a list of a million flows, looks up
+ * millions of new texts.
  */
 export class DirectMappedCache<Value> {
   readonly #mask: number;

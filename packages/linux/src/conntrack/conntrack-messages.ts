@@ -1,4 +1,5 @@
 import type { IPFamily, Protocol } from '@kube-proxier/core';
+import { DirectMappedCache } from '../caching/direct-mapped-cache.js';
 import {
   type Attribute,
   attributeEnd,
@@ -231,12 +232,12 @@ export function decodeFlow(payload: Buffer, family: IPFamily, protocol: Protocol
   return { entry, id: payload.readUInt32BE(idAt + ATTRIBUTE_HEAD), replyZone: readZone(payload, replyAt) };
 }
 
-/** Maximum number of addresses whose text is kept. */
-const MAX_TEXTS = 10_000;
+/** The texts of 8192 addresses are cached. */
+const TEXT_BITS = 13;
 
 /** Reads the translations of many entries of one family and protocol, without reading the addresses of clients. */
 export class TranslationReader {
-  readonly #texts = new Map<string, string>();
+  readonly #texts = new DirectMappedCache<string>(TEXT_BITS);
 
   constructor(
     private readonly family: IPFamily,
@@ -284,9 +285,6 @@ export class TranslationReader {
     let text = this.#texts.get(key);
     if (text === undefined) {
       text = readAddress(payload, at, length, this.family);
-      if (this.#texts.size >= MAX_TEXTS) {
-        this.#texts.clear();
-      }
       this.#texts.set(key, text);
     }
     return text;
