@@ -1,5 +1,4 @@
 import type { IPFamily, Protocol } from '@kube-proxier/core';
-import { DirectMappedCache } from '../caching/direct-mapped-cache.js';
 import {
   type Attribute,
   attributeEnd,
@@ -232,63 +231,77 @@ export function decodeFlow(payload: Buffer, family: IPFamily, protocol: Protocol
   return { entry, id: payload.readUInt32BE(idAt + ATTRIBUTE_HEAD), replyZone: readZone(payload, replyAt) };
 }
 
-/** The texts of 8192 addresses are cached. */
-const TEXT_BITS = 13;
+/** Where the fields of a translation are in a message: positions of their values. */
+export interface TranslationFields {
+  destination: number;
+  destinationPort: number;
+  source: number;
+  sourcePort: number;
+  /** Bytes of an address. */
+  addressLength: number;
+}
 
-/** Reads the translations of many entries of one family and protocol, without reading the addresses of clients. */
-export class TranslationReader {
-  readonly #texts = new DirectMappedCache<string>(TEXT_BITS);
-
-  constructor(
-    private readonly family: IPFamily,
-    private readonly protocol: Protocol,
-  ) {}
-
-  /** @returns undefined where {@link decodeEntry} returns undefined because of the family, the protocol or these fields. */
-  read(payload: Buffer): ConntrackTranslation | undefined {
-    if (payload.length < HEAD || familyOfNumber(payload[0] ?? 0) !== this.family) {
-      return undefined;
-    }
-    const to = this.#end(payload, FLOW.original, 'destination');
-    const from = to && this.#end(payload, FLOW.reply, 'source');
-    return (
-      to && from && { destination: to.address, destinationPort: to.port, source: from.address, sourcePort: from.port }
-    );
+/**
+ * Finds the fields of the translation of an entry.
+ *
+ * @param fields receives the positions. It is not created for each entry: a host has a million.
+ * @returns false where {@link decodeEntry} returns undefined because of the family, the protocol or these fields.
+ */
+export function findTranslation(
+  payload: Buffer,
+  family: IPFamily,
+  protocol: Protocol,
+  fields: TranslationFields,
+): boolean {
+  if (payload.length < HEAD || familyOfNumber(payload[0] ?? 0) !== family) {
+    return false;
   }
-
-  #end(payload: Buffer, type: number, end: 'source' | 'destination'): { address: string; port: number } | undefined {
-    const at = findAttribute(payload, type, HEAD, payload.length);
-    const protocolAt = findInside(payload, TUPLE.protocol, at);
-    const numberAt = findInside(payload, PROTOCOL.number, protocolAt);
-    if (
-      valueLength(payload, numberAt) !== 1 ||
-      payload[numberAt + ATTRIBUTE_HEAD] !== PROTOCOL_NUMBERS[this.protocol]
-    ) {
-      return undefined;
-    }
-    const { length, ...numbers } = ADDRESS[this.family];
-    const addressAt = findInside(payload, numbers[end], findInside(payload, TUPLE.address, at));
-    const portAt = findInside(payload, PROTOCOL[`${end}Port`], protocolAt);
-    if (valueLength(payload, addressAt) !== length || valueLength(payload, portAt) !== 2) {
-      return undefined;
-    }
-    const address = this.#text(payload, addressAt + ATTRIBUTE_HEAD, length);
-    return { address, port: payload.readUInt16BE(portAt + ATTRIBUTE_HEAD) };
+  const numbers = ADDRESS[family];
+  const originalAt = findAttribute(payload, FLOW.original, HEAD, payload.length);
+  const destinationAt = findAddress(payload, originalAt, numbers.destination, numbers.length);
+  const destinationPortAt = findPort(payload, originalAt, protocol, PROTOCOL.destinationPort);
+  if (destinationAt < 0 || destinationPortAt < 0) {
+    return false;
   }
-
-  /** Few Services and endpoints occur in many entries, and formatting an IPv6 address takes microseconds. */
-  #text(payload: Buffer, at: number, length: number): string {
-    if (this.family === 'IPv4') {
-      return readAddress(payload, at, length, this.family);
-    }
-    const key = payload.toString('latin1', at, at + length);
-    let text = this.#texts.get(key);
-    if (text === undefined) {
-      text = readAddress(payload, at, length, this.family);
-      this.#texts.set(key, text);
-    }
-    return text;
+  const replyAt = findAttribute(payload, FLOW.reply, HEAD, payload.length);
+  const sourceAt = findAddress(payload, replyAt, numbers.source, numbers.length);
+  const sourcePortAt = findPort(payload, replyAt, protocol, PROTOCOL.sourcePort);
+  if (sourceAt < 0 || sourcePortAt < 0) {
+    return false;
   }
+  fields.destination = destinationAt;
+  fields.destinationPort = destinationPortAt;
+  fields.source = sourceAt;
+  fields.sourcePort = sourcePortAt;
+  fields.addressLength = numbers.length;
+  return true;
+}
+
+/** @param fields positions in this message, from {@link findTranslation}. */
+export function readTranslation(payload: Buffer, family: IPFamily, fields: TranslationFields): ConntrackTranslation {
+  return {
+    destination: readAddress(payload, fields.destination, fields.addressLength, family),
+    destinationPort: payload.readUInt16BE(fields.destinationPort),
+    source: readAddress(payload, fields.source, fields.addressLength, family),
+    sourcePort: payload.readUInt16BE(fields.sourcePort),
+  };
+}
+
+/** @returns the position of the value of an address in a tuple; -1 when it is missing or has another length. */
+function findAddress(payload: Buffer, tupleAt: number, type: number, length: number): number {
+  const at = findInside(payload, type, findInside(payload, TUPLE.address, tupleAt));
+  return valueLength(payload, at) === length ? at + ATTRIBUTE_HEAD : -1;
+}
+
+/** @returns the position of the value of a port in a tuple; -1 when it is missing, or the tuple has another protocol. */
+function findPort(payload: Buffer, tupleAt: number, protocol: Protocol, type: number): number {
+  const protocolAt = findInside(payload, TUPLE.protocol, tupleAt);
+  const numberAt = findInside(payload, PROTOCOL.number, protocolAt);
+  if (valueLength(payload, numberAt) !== 1 || payload[numberAt + ATTRIBUTE_HEAD] !== PROTOCOL_NUMBERS[protocol]) {
+    return -1;
+  }
+  const at = findInside(payload, type, protocolAt);
+  return valueLength(payload, at) === 2 ? at + ATTRIBUTE_HEAD : -1;
 }
 
 /** Zone of a direction: the zone of the flow, or the zone in the tuple. */
@@ -299,31 +312,19 @@ function readZone(payload: Buffer, tupleAt: number): number {
 }
 
 function readTuple(payload: Buffer, at: number, family: IPFamily, protocol: Protocol): ConntrackTuple | undefined {
-  const protocolAt = findInside(payload, TUPLE.protocol, at);
-  const numberAt = findInside(payload, PROTOCOL.number, protocolAt);
-  if (valueLength(payload, numberAt) !== 1 || payload[numberAt + ATTRIBUTE_HEAD] !== PROTOCOL_NUMBERS[protocol]) {
-    return undefined;
-  }
   const { source, destination, length } = ADDRESS[family];
-  const addressAt = findInside(payload, TUPLE.address, at);
-  const sourceAt = findInside(payload, source, addressAt);
-  const destinationAt = findInside(payload, destination, addressAt);
-  const sourcePortAt = findInside(payload, PROTOCOL.sourcePort, protocolAt);
-  const destinationPortAt = findInside(payload, PROTOCOL.destinationPort, protocolAt);
-  if (
-    valueLength(payload, sourceAt) !== length ||
-    valueLength(payload, destinationAt) !== length ||
-    valueLength(payload, sourcePortAt) !== 2 ||
-    valueLength(payload, destinationPortAt) !== 2
-  ) {
+  const sourceAt = findAddress(payload, at, source, length);
+  const destinationAt = findAddress(payload, at, destination, length);
+  const sourcePortAt = findPort(payload, at, protocol, PROTOCOL.sourcePort);
+  const destinationPortAt = findPort(payload, at, protocol, PROTOCOL.destinationPort);
+  if (sourceAt < 0 || destinationAt < 0 || sourcePortAt < 0 || destinationPortAt < 0) {
     return undefined;
   }
-  const address = (position: number) => readAddress(payload, position + ATTRIBUTE_HEAD, length, family);
   return {
-    source: address(sourceAt),
-    sourcePort: payload.readUInt16BE(sourcePortAt + ATTRIBUTE_HEAD),
-    destination: address(destinationAt),
-    destinationPort: payload.readUInt16BE(destinationPortAt + ATTRIBUTE_HEAD),
+    source: readAddress(payload, sourceAt, length, family),
+    sourcePort: payload.readUInt16BE(sourcePortAt),
+    destination: readAddress(payload, destinationAt, length, family),
+    destinationPort: payload.readUInt16BE(destinationPortAt),
   };
 }
 

@@ -22,9 +22,9 @@ import {
   encodeFlowRequest,
   encodeListRequest,
   encodeStatisticsRequest,
-  TranslationReader,
 } from './conntrack-messages.js';
 import { conntrackKey } from './conntrack-text.js';
+import { TranslationGroups } from './translation-groups.js';
 
 const EPERM = 1;
 const ENOENT = 2;
@@ -94,7 +94,7 @@ export class ConntrackNetlink implements Conntrack {
     const deleted = new Map<Group, number>();
     const read = (listing: Netlink, deleting: Netlink) =>
       repeated(async () => {
-        const translations = new TranslationReader(family, protocol);
+        const groups = new TranslationGroups(family, protocol, groupOf);
         let found: [Group, ConntrackFlow][] = [];
         const deleteFound = () => {
           const flows = found;
@@ -102,8 +102,7 @@ export class ConntrackNetlink implements Conntrack {
           return deleteFlows(deleting, flows, deleted);
         };
         const take = (payload: Buffer) => {
-          const translation = translations.read(payload);
-          const group = translation && groupOf(translation);
+          const group = groups.ofEntry(payload);
           const flow = group === undefined ? undefined : decodeFlow(payload, family, protocol);
           if (group !== undefined && flow !== undefined) {
             found.push([group, flow]);

@@ -40,7 +40,10 @@ export interface ConntrackTranslation {
   readonly sourcePort: number;
 }
 
-/** Assigns the entries with a translation to a group; undefined for entries that are not meant. */
+/**
+ * Assigns the entries with a translation to a group; undefined for entries that are not meant. The same translation always
+ * has the same group.
+ */
 export type GroupOfTranslation<Group> = (translation: ConntrackTranslation) => Group | undefined;
 
 /** The kernel's connection tracking table. */
@@ -82,7 +85,7 @@ export interface Conntrack {
    * Deletes the entries of one family and protocol whose translation belongs to a group, in any zone, while they are
    * listed: a host has a million entries, and only a few thousand of them are in memory at once.
    *
-   * @param groupOf called for each entry, more than once if the list is read again; it must not throw.
+   * @param groupOf called for each translation, also more than once; it must not throw.
    * @returns how many were deleted, by group.
    * @throws ConntrackError; some of the entries may have been deleted.
    */
