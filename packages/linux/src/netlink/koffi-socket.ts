@@ -42,6 +42,9 @@ class KoffiSocket implements DatagramSocket {
   readonly #buffer = Buffer.alloc(MAX_BYTES);
   received: Buffer = this.#buffer.subarray(0, 0);
   #sendBuffer = SEND_BUFFER;
+  /** Number of messages of this socket that a thread is sending. */
+  #inFlight = 0;
+  #isClosed = false;
 
   constructor(
     private readonly libc: Libc,
@@ -61,8 +64,8 @@ class KoffiSocket implements DatagramSocket {
   }
 
   send(bytes: Buffer, inBackground = false): void | Promise<void> {
-    // Large transactions take up to a second in the kernel; this process continues in the meantime. The kernel blocks
-    // other transactions, such as that of the other IP family.
+    // Large messages take up to a second in the kernel; this process continues in the meantime. The kernel blocks other messages
+    // of the same subsystem.
     return inBackground || sending > 0 || bytes.length > SEND_BUFFER
       ? this.#sendInBackground(bytes)
       : this.#sendAll(bytes);
@@ -74,6 +77,9 @@ class KoffiSocket implements DatagramSocket {
   }
 
   receive(): boolean {
+    if (this.#isClosed) {
+      throw lostAnswer('the socket was closed');
+    }
     for (;;) {
       const length = this.libc.recv(this.fd, this.#buffer, this.#buffer.length, MSG_TRUNC);
       if (length > this.#buffer.length) {
@@ -103,21 +109,32 @@ class KoffiSocket implements DatagramSocket {
     return new Promise((resolve) => setImmediate(resolve));
   }
 
+  /** A thread that is sending keeps the descriptor: another file could get the number of a closed one. */
   close(): void {
-    this.libc.close(this.fd);
+    if (!this.#isClosed && this.#inFlight === 0) {
+      this.libc.close(this.fd);
+    }
+    this.#isClosed = true;
   }
 
   async #sendInBackground(bytes: Buffer): Promise<void> {
     this.#provideBuffer(bytes.length);
     sending += 1;
+    this.#inFlight += 1;
     try {
       if ((await this.libc.sendInBackground(this.fd, bytes, bytes.length, 0)) >= 0) {
         return;
       }
     } finally {
       sending -= 1;
+      this.#inFlight -= 1;
+      if (this.#isClosed && this.#inFlight === 0) {
+        this.libc.close(this.fd);
+      }
     }
-    this.#sendAll(bytes);
+    if (!this.#isClosed) {
+      this.#sendAll(bytes);
+    }
   }
 
   #sendAll(bytes: Buffer): void {

@@ -53,9 +53,9 @@ export class IptablesNetlink {
 
   /** @param progress `end`: the position after the last section that is known to be in force. */
   async #write(document: string, progress: { end: number }): Promise<void> {
-    this.#socket ??= new NftSocket({ ...this.options, inBackground: true });
+    this.#socket ??= new NftSocket(this.options);
     const pace = new EventLoopPace();
-    let sent: { readonly end: number; readonly outcome: NftBatchOutcome | Promise<NftBatchOutcome> } | undefined;
+    let sent: { readonly end: number; readonly outcome: Promise<NftBatchOutcome> } | undefined;
     for (let at = progress.end; at < document.length || sent !== undefined; ) {
       // The kernel processes one section while the next is encoded.
       const [writer, other] = this.#writers;

@@ -4,6 +4,7 @@ import { type Libc, loadLibc } from '../../netlink/libc.js';
 import { errnoName, NetlinkError } from '../../netlink/netlink-error.js';
 import { type NetlinkSocketOptions, openSocket, unavailable } from '../../netlink/open-socket.js';
 import { HEADER, MAX_BYTES } from '../../netlink/request-batches.js';
+import { processOfThread } from '../../process/process-of-thread.js';
 import type { NftFamily } from '../nft-family.js';
 import { NFT_FAMILIES, NFT_MESSAGE_HEAD, NFTA_GENERATION, NFTABLES_SUBSYSTEM, nftMessageType } from './nf-tables.js';
 
@@ -179,11 +180,13 @@ export class NftJournal {
       const [pid, name] = [NFTA_GENERATION.processId, NFTA_GENERATION.processName].map(find);
       transactions.push({
         generation,
-        pid: pid === undefined || pid < 0 ? undefined : this.#buffer.readUInt32BE(pid + 4),
-        program:
-          name === undefined || name < 0
-            ? undefined
-            : this.#buffer.toString('utf8', name + 4, attributeEnd(this.#buffer, name) - 1),
+        ...processOfThread({
+          pid: pid === undefined || pid < 0 ? undefined : this.#buffer.readUInt32BE(pid + 4),
+          program:
+            name === undefined || name < 0
+              ? undefined
+              : this.#buffer.toString('utf8', name + 4, attributeEnd(this.#buffer, name) - 1),
+        }),
         tables: this.#tables,
       });
     }

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import execa from 'execa';
 import { loadLibc } from '../../netlink/libc.js';
+import type { NetlinkError } from '../../netlink/netlink-error.js';
 import { canMakeNamespaces, makeNamespace, type TestNamespace } from '../../process/network-namespace.js';
 import type { NftCommand, NftNewElement } from '../nft-transaction.js';
 import { nftFields } from '../rules/nft-expression.js';
@@ -7,6 +9,7 @@ import { encodeNftTransaction, setNftGeneration } from './encode-transaction.js'
 import { NftSocket } from './nft-socket.js';
 import { nftElementTypes } from './set-attributes.js';
 
+const ERESTART = 85;
 const CONTAINER = { kind: 'set', key: [nftFields.address('ip', 'daddr')] } as const;
 const many = Array.from({ length: 5000 }, (_, index): NftNewElement => [`10.0.${index >> 8}.${index & 255}`]);
 const FOUR: NftCommand = { do: 'add-rule', chain: 'c', rule: { statements: [{ kind: 'accept' }] } };
@@ -68,12 +71,12 @@ const COMMANDS: readonly NftCommand[] = [
   test('takes three system calls when it has an effect, and further ones when it has none', async () => {
     await send(...COMMANDS.slice(0, 3));
     const libc = await loadLibc();
-    const { send: sendBytes, recv } = libc;
+    const { sendInBackground, recv } = libc;
     let sent = 0;
     let received = 0;
-    libc.send = (...request) => {
+    libc.sendInBackground = (...request) => {
       sent++;
-      return sendBytes(...request);
+      return sendInBackground(...request);
     };
     libc.recv = (...request) => {
       received++;
@@ -86,15 +89,59 @@ const COMMANDS: readonly NftCommand[] = [
       setNftGeneration(encoded, await socket.generation());
       sent = 0;
       received = 0;
-      // No promise: the kernel has committed it.
-      expect(socket.send(encoded)).toMatchObject({ errors: [], generation: expect.any(Number) });
+      expect(await socket.send(encoded)).toMatchObject({ errors: [], generation: expect.any(Number) });
       expect([sent, received]).toEqual([1, 2]);
       const refused: NftCommand = { do: 'delete-elements', name: 's', keys: ['192.0.2.2', '192.0.2.3'] };
       expect((await send(refused, refused)).errors).toMatchObject([{ message: 2 }, { message: 3 }]);
       expect(await send({ do: 'add-table' })).toEqual({ errors: [], generation: undefined });
     } finally {
-      Object.assign(libc, { send: sendBytes, recv });
+      Object.assign(libc, { sendInBackground, recv });
     }
+  });
+
+  test('does not block the event loop while the kernel processes a transaction of another program', async () => {
+    const elements = Array.from(
+      { length: 200_000 },
+      (_, index) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`,
+    );
+    const ruleset = `table ip other { set s { type ipv4_addr; elements = { ${elements.join(', ')} }; }; }`;
+    await send({ do: 'add-table' });
+    const other = execa('nsenter', [`--net=${namespace.path}`, 'nft', '-f', '-'], { input: ruleset });
+    let isRunning = true;
+    const ended = other.finally(() => {
+      isRunning = false;
+    });
+    let turns = 0;
+    let most = 0;
+    const count = setInterval(() => {
+      turns++;
+    }, 1);
+    try {
+      // One of these waits for that of the other program, and is refused then: the ruleset has changed.
+      while (isRunning) {
+        turns = 0;
+        const { errors } = await send({ do: 'add-chain', chain: 'c' }, { do: 'delete-chain', chain: 'c' });
+        expect(errors.filter(({ errno }) => errno !== ERESTART)).toEqual([]);
+        most = Math.max(most, turns);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    } finally {
+      clearInterval(count);
+      await ended;
+    }
+    expect(most).toBeGreaterThan(10);
+  });
+
+  test('that is in flight when its socket is closed is committed, or its outcome is not known', async () => {
+    await send(...COMMANDS.slice(0, 3));
+    const elements: NftCommand = { do: 'add-elements', name: 's', elements: many };
+    const inFlight = send(elements).then(
+      () => 'committed',
+      (error: unknown) => (error as NetlinkError).code,
+    );
+    await socket.generation();
+    socket.close();
+    expect(['committed', 'NETLINK_LOST', 'NETLINK_CLOSED']).toContain(await inFlight);
   });
 
   test('that removes any number of rules or elements is echoed in part', async () => {

@@ -9,9 +9,6 @@ import { ANSWER_SIZE, encodeMessages, HEADER, refusalSize } from '../../netlink/
 import { encodeNftTransaction, type NftEncodedMessage, type NftEncodedTransaction } from './encode-transaction.js';
 import { NFT_MESSAGE_HEAD, NFTA_GENERATION, nftMessageType } from './nf-tables.js';
 
-/** Bytes of a transaction after which the kernel is busy for some milliseconds. */
-const LARGE = 128 * 1024;
-
 /** An error that the kernel reported for a message. */
 export interface NftKernelError {
   /** Index of the message. */
@@ -22,14 +19,6 @@ export interface NftKernelError {
   readonly offset: number | undefined;
   /** The extended ACK message of the kernel; undefined without one. */
   readonly text: string | undefined;
-}
-
-export interface NftSocketOptions extends NetlinkSocketOptions {
-  /**
-   * Send all transactions from a thread, if the transport supports it: for tables where every transaction is slow, as
-   * the kernel validates all reachable rules. Default: large ones only.
-   */
-  readonly inBackground?: boolean;
 }
 
 /** The outcome of a transaction. */
@@ -63,9 +52,8 @@ export class NftSocket {
   #socket: DatagramSocket | undefined;
   #sequence = 1;
   #closed = false;
-  #wasLarge = false;
 
-  constructor(private readonly options: NftSocketOptions = {}) {}
+  constructor(private readonly options: NetlinkSocketOptions = {}) {}
 
   /** The port id, which identifies the socket in notifications; 0 before the first call. */
   get portId(): number {
@@ -86,18 +74,12 @@ export class NftSocket {
   }
 
   /**
-   * Sends a transaction. A small one is processed synchronously, without a promise.
+   * Sends a transaction, also a small one from a thread, if the transport supports it: the kernel processes the transactions of
+   * all programs in turn, and one of a firewall can take a second.
    *
    * @throws NetlinkError `NETLINK_LOST` when the outcome is not known.
    */
-  send(transaction: NftEncodedTransaction): NftBatchOutcome | Promise<NftBatchOutcome> {
-    const socket = this.#socket;
-    return socket !== undefined && socket.capacity === undefined
-      ? this.#exchange(socket, transaction)
-      : this.#openAndSend(transaction);
-  }
-
-  async #openAndSend(transaction: NftEncodedTransaction): Promise<NftBatchOutcome> {
+  async send(transaction: NftEncodedTransaction): Promise<NftBatchOutcome> {
     const socket = await this.#open();
     if (socket.capacity === undefined) {
       return this.#exchange(socket, transaction);
@@ -137,31 +119,13 @@ export class NftSocket {
     return undefined;
   }
 
-  #exchange(
-    socket: DatagramSocket,
-    { bytes, messages }: NftEncodedTransaction,
-  ): NftBatchOutcome | Promise<NftBatchOutcome> {
+  async #exchange(socket: DatagramSocket, { bytes, messages }: NftEncodedTransaction): Promise<NftBatchOutcome> {
     const first = this.#take(messages.length + 1);
     for (let index = 0; index < messages.length; index++) {
       writeU32(bytes, first + index, (messages[index] as NftEncodedMessage).start + 8);
     }
     const answers = new BatchAnswers(first, first + messages.length);
-    // The kernel still releases memory of a large transaction, and the next one waits for it.
-    const isAfterLarge = this.#wasLarge;
-    this.#wasLarge = bytes.length > LARGE;
-    const sent = socket.send(bytes, this.options.inBackground === true || isAfterLarge);
-    if (sent === undefined && socket.isAnsweredAtOnce && answers.receive(socket)) {
-      return answers.outcome;
-    }
-    return this.#awaitAnswers(socket, answers, sent);
-  }
-
-  async #awaitAnswers(
-    socket: DatagramSocket,
-    answers: BatchAnswers,
-    sent: void | Promise<void>,
-  ): Promise<NftBatchOutcome> {
-    await sent;
+    await socket.send(bytes, true);
     // The generation is the last answer to a committed transaction. Without it, the number of answers is unknown.
     if (socket.isAnsweredAtOnce && answers.receive(socket)) {
       return answers.outcome;
