@@ -112,8 +112,11 @@ const ADD = NETLINK_FLAGS.create;
 /** `NLM_F_APPEND`, for a new object. */
 const APPEND = 0x800;
 
-/** Number of commands between two pauses; commands with many elements pause within. */
-const BETWEEN_PAUSES = 64;
+/**
+ * Number of commands, and of elements, between two pauses. Few, as V8 may continue a collection for 5 ms after each 64 KB that
+ * the work has allocated.
+ */
+const BETWEEN_PAUSES = 16;
 /**
  * Estimated maximum bytes of an element without long names. A growing buffer is copied, which is slow when it is large.
  */
@@ -188,10 +191,7 @@ class TransactionEncoder {
       }
       const count = command.do === 'add-elements' ? command.elements.length : command.keys.length;
       for (let element = 0; element < count; ) {
-        element = this.#elements(command, element, count);
-        if (element < count) {
-          yield;
-        }
+        element = yield* this.#elements(command, element, count);
       }
     }
     this.#command = -1;
@@ -309,7 +309,7 @@ class TransactionEncoder {
    *
    * @returns the index of the first element that did not fit.
    */
-  #elements(command: ElementCommand, first: number, count: number): number {
+  *#elements(command: ElementCommand, first: number, count: number): Slices<number> {
     const { name } = command;
     const types = this.#declared?.has(name) ? this.#declared.get(name) : this.options.typesOf(name);
     if (types === undefined) {
@@ -326,7 +326,9 @@ class TransactionEncoder {
     const limit = this.#isFirst ? 1 : count;
     let index = first;
     for (; index < count && starts.length < limit && writer.length - writer.messageStart < MAX_MESSAGE; index++) {
-      starts.push(writer.length);
+      if (starts.push(writer.length) % BETWEEN_PAUSES === 0) {
+        yield;
+      }
       if (isAdded) {
         const [key, value, timeoutSeconds] = command.elements[index] ?? [''];
         this.#element(key, value, timeoutSeconds, types, length, false);
