@@ -56,8 +56,11 @@ const VERY_LARGE_WHILE_READING = 80 * 1024 * 1024;
  * larger is collected beside the program.
  */
 const SETTLED_GROWTH = 15;
-/** Bytes of the young generation in a very large heap: of V8's 64 MB, 12 MB would be copied in the pause of a collection, 40 ms. */
-const YOUNG_GENERATION = 32_000_000;
+/**
+ * Bytes of the young generation in a very large heap: a collection copies in its pause what has survived, a quarter of it in a start. With 32 MB, that
+ * is 50 ms of CPU time where no other processor is free; with V8's 64 MB, more. A start takes as long with 16 MB.
+ */
+const YOUNG_GENERATION = 16_000_000;
 /** Milliseconds between two checks of it after the start. */
 const YOUNG_GENERATION_PERIOD = 1000;
 /** Collections beside the program in a very large heap which move objects together. Each returns a part of the memory. */
