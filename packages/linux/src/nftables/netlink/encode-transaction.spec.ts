@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { NftCommand, NftNewElement, NftTransaction } from '../nft-transaction.js';
 import { nftFields } from '../rules/nft-expression.js';
-import { encodeNftTransaction } from './encode-transaction.js';
+import { encodeNftTransaction, encodeNftTransactionInSlices } from './encode-transaction.js';
 import { MessageWriter } from './message-writer.js';
 import { nftElementTypes } from './set-attributes.js';
 
@@ -38,5 +38,20 @@ test('a transaction written into a reused buffer has the same bytes as in a new 
     expect(messages).toEqual(alone.messages);
     // Later transactions are not affected by values set in between.
     bytes.fill(0xff);
+  }
+});
+
+test('the encoder can pause after a few elements, also within a message', () => {
+  const transaction = transactionOf(elements(5000));
+  const slices = encodeNftTransactionInSlices(transaction, { typesOf });
+  let pauses = 0;
+  for (;;) {
+    const { done, value } = slices.next();
+    if (done) {
+      expect(value.bytes.equals(encodeNftTransaction(transaction, { typesOf }).bytes)).toBe(true);
+      expect(pauses).toBeGreaterThan(10 * value.messages.length);
+      break;
+    }
+    pauses++;
   }
 });
