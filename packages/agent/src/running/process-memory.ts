@@ -57,8 +57,8 @@ const VERY_LARGE_WHILE_READING = 80 * 1024 * 1024;
  */
 const SETTLED_GROWTH = 15;
 /**
- * Bytes of the young generation in a very large heap: a collection copies in its pause what has survived, a quarter of it in a start. With 32 MB, that
- * is 50 ms of CPU time where no other processor is free; with V8's 64 MB, more. A start takes as long with 16 MB.
+ * Bytes of the young generation in a very large heap: a collection copies what has survived in its pause, and a start takes as long as with
+ * V8's 64 MB.
  */
 const YOUNG_GENERATION = 16_000_000;
 /** Milliseconds between two checks of it after the start. */

@@ -4,7 +4,6 @@ import { type Libc, loadLibc } from '../../netlink/libc.js';
 import { errnoName, NetlinkError } from '../../netlink/netlink-error.js';
 import { type NetlinkSocketOptions, openSocket, unavailable } from '../../netlink/open-socket.js';
 import { HEADER, MAX_BYTES } from '../../netlink/request-batches.js';
-import { processOfThread } from '../../process/process-of-thread.js';
 import type { NftFamily } from '../nft-family.js';
 import { NFT_FAMILIES, NFT_MESSAGE_HEAD, NFTA_GENERATION, NFTABLES_SUBSYSTEM, nftMessageType } from './nf-tables.js';
 
@@ -12,7 +11,9 @@ import { NFT_FAMILIES, NFT_MESSAGE_HEAD, NFTA_GENERATION, NFTABLES_SUBSYSTEM, nf
 export interface NftForeignTransaction {
   /** The generation of the ruleset that it led to. */
   readonly generation: number;
+  /** The thread that sent it, which is the process for a program with one thread. */
   readonly pid: number | undefined;
+  /** The name of the thread. */
   readonly program: string | undefined;
   /** The changed tables, as keys of {@link nftTableKey}. */
   readonly tables: ReadonlySet<string>;
@@ -180,13 +181,11 @@ export class NftJournal {
       const [pid, name] = [NFTA_GENERATION.processId, NFTA_GENERATION.processName].map(find);
       transactions.push({
         generation,
-        ...processOfThread({
-          pid: pid === undefined || pid < 0 ? undefined : this.#buffer.readUInt32BE(pid + 4),
-          program:
-            name === undefined || name < 0
-              ? undefined
-              : this.#buffer.toString('utf8', name + 4, attributeEnd(this.#buffer, name) - 1),
-        }),
+        pid: pid === undefined || pid < 0 ? undefined : this.#buffer.readUInt32BE(pid + 4),
+        program:
+          name === undefined || name < 0
+            ? undefined
+            : this.#buffer.toString('utf8', name + 4, attributeEnd(this.#buffer, name) - 1),
         tables: this.#tables,
       });
     }

@@ -1,4 +1,5 @@
 import { EventLoopPace, finishWithPauses } from '@kube-proxier/core';
+import { processOfThread } from '../../process/process-of-thread.js';
 import { NftError } from '../nft-error.js';
 import type { NftChange } from '../nft-watch.js';
 import { type NftCommits, nextNftGeneration } from './nft-commits.js';
@@ -198,7 +199,7 @@ export class NftRulesetFollower {
     for (const { tables, generation, pid, program } of candidates) {
       for (const table of this.commits.has(generation) ? [] : [...tables].filter(isOther)) {
         for (const watcher of this.#watchers) {
-          watcher.reportOther(table, { pid, program });
+          watcher.reportOther(table, processOfThread({ pid, program }));
         }
       }
     }
@@ -221,9 +222,12 @@ export class NftRulesetFollower {
     const entries = await finishWithPauses(this.journal.readInSlices(), new EventLoopPace());
     // It may have been closed during a pause.
     this.#isJournalLost = !this.journal.isOpen;
+    const followed = this.#tables();
     for (const { tables, pid, program } of entries.transactions) {
       for (const table of tables) {
-        this.#report(table, { pid, program });
+        if (followed.has(table)) {
+          this.#report(table, processOfThread({ pid, program }));
+        }
       }
     }
     return entries;

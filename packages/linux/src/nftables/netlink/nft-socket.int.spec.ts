@@ -129,7 +129,8 @@ const COMMANDS: readonly NftCommand[] = [
       clearInterval(count);
       await ended;
     }
-    expect(most).toBeGreaterThan(10);
+    // None, if sending blocks.
+    expect(most).toBeGreaterThan(2);
   });
 
   test('that is in flight when its socket is closed is committed, or its outcome is not known', async () => {
