@@ -34,7 +34,7 @@ import { IptablesPlanner } from './plan/iptables-planner.js';
 import { describeTransaction, type IptablesTransaction } from './plan/iptables-transaction.js';
 import { renderChanges } from './plan/render-changes.js';
 import { readInstalled } from './read-back/read-installed.js';
-import { RuleConnections } from './read-back/rule-connections.js';
+import { RuleConnections, type StateInForce } from './read-back/rule-connections.js';
 import { TableAudit } from './read-back/table-audit.js';
 import { jumpsStand, watchJumps } from './read-back/watch-jumps.js';
 import { removeRules } from './table-cleanup.js';
@@ -69,7 +69,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
   readonly #logger: Logger;
   readonly #counts = new RuleCounts();
   readonly #connections: RuleConnections;
-  #planned: ProxyState | undefined;
+  #planned: StateInForce | undefined;
   #found: Promise<Iptables> | undefined;
   #localnetRefused = false;
   /** No rules were written or found to be right yet: they may take over from other rules. */
@@ -100,9 +100,9 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
     const transaction = yield* this.#planner.planInSlices(next, changes, installed);
     if (transaction === undefined) {
       this.#isFirst = false;
-      this.#connections.written(undefined, next);
+      this.#connections.written(undefined, { state: next, changes });
     }
-    this.#planned = next;
+    this.#planned = { state: next, changes };
     return transaction;
   }
 
@@ -114,12 +114,12 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
   async apply(transaction: IptablesTransaction): Promise<void> {
     const planned = this.#planned;
     const counters = await this.#connections.beforeWrite(transaction.nat.writes.keys());
-    let state: ProxyState | undefined;
+    let inForce: StateInForce | undefined;
     try {
       await this.#write(transaction);
-      state = planned;
+      inForce = planned;
     } finally {
-      this.#connections.written(counters, state);
+      this.#connections.written(counters, inForce);
     }
   }
 

@@ -55,7 +55,7 @@ const VERY_LARGE_WHILE_READING = 80 * 1024 * 1024;
  * the rules of 10,000 Services are verified, and not less CPU time. A heap of 120 to 200 MB has the default, as its collections take long. One that is
  * larger is collected beside the program.
  */
-const SETTLED_GROWTH = 15;
+const SETTLED_GROWTH = 25;
 /**
  * Bytes of the young generation in a very large heap: a collection copies what has survived in its pause, and a start takes as long as with
  * V8's 64 MB.

@@ -1,4 +1,5 @@
 import type { ReportedKind, ReportedObjects } from '../contract/source.js';
+import { structurallyEqual } from '../model/structurally-equal.js';
 import type { EndpointSliceDefinition, NodeDefinition, ServiceDefinition } from '../objects/definitions.js';
 import { identityOf } from '../objects/field-reader.js';
 import type { ObjectIdentity, ReadResult } from '../objects/object-problem.js';
@@ -54,8 +55,8 @@ interface KindEntries {
 interface NotedChange {
   readonly kind: RecordedKind;
   readonly name: string;
-  /** JSON; undefined: it did not exist. */
-  readonly previousText: string | undefined;
+  /** Plain JSON; undefined: it did not exist. */
+  readonly previous: unknown;
   /** Plain JSON; undefined: it is gone. */
   readonly current: unknown;
 }
@@ -200,10 +201,16 @@ export class ObjectJournal {
     }
   }
 
-  /** JSON of what an object is read as; undefined for one that is malformed, or does not concern this proxy. */
-  #textOf<Definition>(kind: ReportedObjectKind<Definition>, object: unknown): string | undefined {
+  /** What an object is read as; undefined for one that is malformed, or does not concern this proxy. */
+  #reduced<Definition>(kind: ReportedObjectKind<Definition>, object: unknown): object | undefined {
     const definition = object === undefined ? undefined : kind.read(this.#silentReader, object).definition;
-    return definition && JSON.stringify(kind.reduce(definition));
+    return definition && kind.reduce(definition);
+  }
+
+  /** Its JSON. */
+  #textOf<Definition>(kind: ReportedObjectKind<Definition>, object: unknown): string | undefined {
+    const reduced = this.#reduced(kind, object);
+    return reduced && JSON.stringify(reduced);
   }
 
   #currentText(kind: RecordedKind, name: string): string | undefined {
@@ -273,8 +280,12 @@ export class ObjectJournal {
     if (!this.#isRecording) {
       return [];
     }
-    const previousText = kept ?? this.#textOf(kind, previous);
-    return this.#noted({ kind: kind.kind, name, previousText, current: definition && kind.reduce(definition) });
+    return this.#noted({
+      kind: kind.kind,
+      name,
+      previous: kept === undefined ? this.#reduced(kind, previous) : JSON.parse(kept),
+      current: definition && kind.reduce(definition),
+    });
   }
 
   /** @param current plain JSON. */
@@ -284,14 +295,13 @@ export class ObjectJournal {
     const text = JSON.stringify(current);
     // Results of `JSON.stringify` are trees.
     this.#texts.set(key, flatText(text));
-    return this.#isRecording ? this.#noted({ kind, name, previousText, current }) : [];
+    return this.#isRecording ? this.#noted({ kind, name, previous: parsed(previousText), current }) : [];
   }
 
-  #noted({ kind, name, previousText, current }: NotedChange): readonly ObjectChange[] {
-    if (previousText === (current === undefined ? undefined : JSON.stringify(current))) {
+  #noted({ kind, name, previous, current }: NotedChange): readonly ObjectChange[] {
+    if (structurallyEqual(previous, current)) {
       return [];
     }
-    const previous = parsed(previousText);
     this.#note(keyOf(kind, name), previous, current);
     if (current === undefined) {
       return [{ kind, name, gone: true }];

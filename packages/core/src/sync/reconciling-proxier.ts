@@ -11,7 +11,7 @@ import { EventLoopPace, WorkEnded } from '../pacing/event-loop-pace.js';
 import { finishWithPauses, type Pace, type Slices } from '../pacing/slices.js';
 import { diffStatesInSlices } from '../resolution/diff-states.js';
 import { ProxyStateResolver } from '../resolution/proxy-state-resolver.js';
-import { adaptiveInterval } from './adaptive-interval.js';
+import { AdaptiveInterval } from './adaptive-interval.js';
 import { checkProxierContext } from './check-proxier-context.js';
 import { SyncRunner } from './sync-runner.js';
 
@@ -95,12 +95,13 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       onProblem: warn,
       includesLocalAddresses: dataplane.followsLocalAddresses ?? false,
     });
+    const adaptive = new AdaptiveInterval();
     this.#runner = new SyncRunner({
       clock,
       run: () => this.#syncOnce(),
       burst: options.syncBurst,
       ...(options.minSyncPeriod === 'adaptive'
-        ? { minInterval: adaptiveInterval, maxInterval: options.driftCheckPeriod }
+        ? { minInterval: (duration: number) => adaptive.after(duration), maxInterval: options.driftCheckPeriod }
         : {
             minInterval: options.minSyncPeriod,
             maxInterval: Math.max(options.driftCheckPeriod, options.minSyncPeriod),

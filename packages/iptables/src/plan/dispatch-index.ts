@@ -87,8 +87,8 @@ export class DispatchIndex {
     let { endpoints } = this;
     for (const [key, { previous, current }] of changes.servicePorts) {
       yield;
-      removed.push(...(rules.get(key)?.previous?.entries ?? []));
-      added.push(...(rules.get(key)?.current?.entries ?? []));
+      const { previous: old, current: next } = rules.get(key) ?? {};
+      addDifference(old?.entries ?? [], next?.entries ?? [], removed, added);
       endpoints +=
         (current === undefined ? 0 : endpointsOf(current)) - (previous === undefined ? 0 : endpointsOf(previous));
     }
@@ -168,6 +168,28 @@ export class DispatchIndex {
       }
     }
   }
+}
+
+/**
+ * Adds the entries of one service port that differ. Where only its endpoints changed, its addresses and NodePorts did not, and the chains that
+ * contain them are not compared.
+ */
+function addDifference(before: readonly Entry[], after: readonly Entry[], removed: Entry[], added: Entry[]): void {
+  const former = entriesByKey(before);
+  for (const [key, entry] of entriesByKey(after)) {
+    const old = former.get(key);
+    if (old !== undefined && old.owner === entry.owner && old.text === entry.text) {
+      former.delete(key);
+    } else {
+      added.push(entry);
+    }
+  }
+  removed.push(...former.values());
+}
+
+/** The last one of each key applies. */
+function entriesByKey(entries: readonly Entry[]): Map<string, Entry> {
+  return new Map(entries.map((entry) => [`${entry.tree} ${entry.key}`, entry]));
 }
 
 /** These entries by tree. */

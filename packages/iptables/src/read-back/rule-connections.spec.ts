@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { formatServicePortName, type ProxyState } from '@kube-proxier/core';
-import { makeService, makeSlice, resolveObjects } from '@kube-proxier/core/testing';
+import { formatServicePortName, type ProxyStateResolver } from '@kube-proxier/core';
+import { makeResolver, makeService, makeSlice } from '@kube-proxier/core/testing';
 import { FakeIptables } from '@kube-proxier/linux/testing';
 import { serviceChain } from '../plan/layout.js';
-import { RuleConnections } from './rule-connections.js';
+import { RuleConnections, type StateInForce } from './rule-connections.js';
 
 const ENDPOINTS = ['10.244.0.1', '10.244.0.2'];
+
+const SERVICE = makeService('work/web', { clusterIP: '10.96.0.10', ports: [{ port: 80 }] });
 
 /** Rules with counters set by the test, which also completes reads. */
 class CountingIptables extends FakeIptables {
@@ -44,17 +46,18 @@ class CountingIptables extends FakeIptables {
 }
 
 describe('RuleConnections', () => {
-  let state: ProxyState;
+  let resolver: ProxyStateResolver;
+  let state: StateInForce;
   let iptables: CountingIptables;
   let connections: RuleConnections;
   let chain: string;
 
   beforeEach(() => {
-    state = resolveObjects({
-      services: [makeService('work/web', { clusterIP: '10.96.0.10', ports: [{ port: 80 }] })],
-      slices: [makeSlice('work/web', ENDPOINTS, { ports: [{ port: 8080 }] })],
-    });
-    const [port] = [...state.servicePorts.values()];
+    resolver = makeResolver();
+    resolver.updateService(undefined, SERVICE);
+    resolver.updateEndpointSlice(undefined, makeSlice('work/web', ENDPOINTS, { ports: [{ port: 8080 }] }));
+    state = resolver.applyPending();
+    const [port] = [...state.state.servicePorts.values()];
     if (port === undefined) {
       throw new Error('no service port');
     }
@@ -147,6 +150,35 @@ describe('RuleConnections', () => {
     iptables.isUnreadable = false;
     set(2, 0);
     expect(await total()).toBe(7);
+  });
+
+  test('an annotation that changes takes effect, also after changes that were not written', async () => {
+    const annotated = (value: string) => ({
+      ...SERVICE,
+      metadata: { ...SERVICE.metadata, annotations: { 'kube-proxier.io/count-connections': value } },
+    });
+    const isCounted = async () => {
+      iptables.requests.length = 0;
+      connections.written(await connections.beforeWrite([chain]));
+      return iptables.requests.length > 0;
+    };
+    expect(await isCounted()).toBe(true);
+    let current = SERVICE;
+    for (const value of ['false', 'true', 'false']) {
+      const next = annotated(value);
+      resolver.updateService(current, next);
+      current = next;
+      connections.written(undefined, resolver.applyPending());
+      expect(await isCounted()).toBe(value === 'true');
+    }
+    resolver.updateService(current, annotated('true'));
+    resolver.applyPending();
+    resolver.updateEndpointSlice(undefined, makeSlice('work/web', ['10.244.0.3'], { ports: [{ port: 8080 }] }));
+    connections.written(undefined, resolver.applyPending());
+    expect(await isCounted()).toBe(true);
+    resolver.updateService(annotated('true'), undefined);
+    connections.written(undefined, resolver.applyPending());
+    expect(await isCounted()).toBe(false);
   });
 
   test('nothing is read for chains of which nothing is counted', async () => {

@@ -1,5 +1,6 @@
 import {
   AccumulatedCounts,
+  type ChangeSet,
   countsConnections,
   type EndpointCounter,
   formatServicePortName,
@@ -24,6 +25,12 @@ export interface WrittenCounters {
   readonly ids: readonly string[];
 }
 
+/** A state whose rules are in force, and what it changed. */
+export interface StateInForce {
+  readonly state: ProxyState;
+  readonly changes: ChangeSet;
+}
+
 const NOTHING_WRITTEN: WrittenCounters = { chains: new Set(), ids: [] };
 
 export interface RuleConnectionsOptions {
@@ -42,6 +49,8 @@ export class RuleConnections {
   readonly #chainsOf = new WeakMap<ResolvedServicePort, readonly string[]>();
   /** In force, as far as this process wrote it. */
   #state: ProxyState | undefined;
+  /** Service ports of it whose connections are counted, by the names of their chains; undefined until they are needed. */
+  #owners: Map<string, ResolvedServicePort> | undefined;
   /** Chains being written: a read may see them before or after the write. */
   readonly #writing = new Set<string>();
   /** Time of the last write of chains. An earlier read of the table is outdated for them. */
@@ -61,9 +70,15 @@ export class RuleConnections {
     if (this.#state === undefined) {
       return NOTHING_WRITTEN;
     }
-    const names = [...chains].filter((chain) => CHAIN.test(chain));
-    const owners = names.length === 0 ? new Map<string, ResolvedServicePort>() : this.#owners();
-    const counted = new Set(names.filter((chain) => owners.has(chain)));
+    const owners = this.#ownersInForce();
+    const counted = new Set<string>();
+    if (owners.size > 0) {
+      for (const chain of chains) {
+        if (CHAIN.test(chain) && owners.has(chain)) {
+          counted.add(chain);
+        }
+      }
+    }
     if (counted.size === 0) {
       return NOTHING_WRITTEN;
     }
@@ -87,12 +102,13 @@ export class RuleConnections {
     return { chains: counted, ids: own.map(({ id }) => id) };
   }
 
-  /** Called after the write or its failure. @param state in force now; undefined when unknown. */
-  written({ chains, ids }: WrittenCounters = NOTHING_WRITTEN, state?: ProxyState): void {
+  /** Called after the write or its failure. @param next in force now; undefined when unknown. */
+  written({ chains, ids }: WrittenCounters = NOTHING_WRITTEN, next?: StateInForce): void {
     // After a failure, the rules keep counting; if they were written nevertheless, the next read detects a lower value.
-    if (state !== undefined) {
+    if (next !== undefined) {
       this.#counts.restart(ids);
-      this.#state = state;
+      this.#replaceOwners(next.changes);
+      this.#state = next.state;
     }
     this.#time += 1;
     for (const chain of chains) {
@@ -103,7 +119,7 @@ export class RuleConnections {
 
   /** Reads the counters of all rules; nothing if no connections are counted. */
   async read(): Promise<readonly ServiceCounts[]> {
-    const owners = this.#owners();
+    const owners = this.#ownersInForce();
     if (owners.size === 0) {
       this.#counts.retain([]);
       return [];
@@ -131,17 +147,46 @@ export class RuleConnections {
     return countersIn(await iptables.counted('nat'), owners);
   }
 
-  /** Service ports whose connections are counted, by the names of their chains. */
-  #owners(): ReadonlyMap<string, ResolvedServicePort> {
-    const owners = new Map<string, ResolvedServicePort>();
-    for (const port of this.#state?.servicePorts.values() ?? []) {
-      if (countsConnections(port.servicePort.annotations, this.options.countAll)) {
-        for (const chain of this.#chains(port)) {
-          owners.set(chain, port);
+  #ownersInForce(): ReadonlyMap<string, ResolvedServicePort> {
+    if (this.#owners === undefined) {
+      this.#owners = new Map();
+      for (const port of this.#state?.servicePorts.values() ?? []) {
+        this.#addOwner(this.#owners, port);
+      }
+    }
+    return this.#owners;
+  }
+
+  /** Costs what changed, not what there is. */
+  #replaceOwners({ previous, resolvedServicePorts }: ChangeSet): void {
+    if (this.#owners === undefined || previous === undefined || previous !== this.#state) {
+      this.#owners = undefined;
+      return;
+    }
+    for (const { previous: former } of resolvedServicePorts.values()) {
+      if (former !== undefined && this.#isCounted(former)) {
+        for (const chain of this.#chains(former)) {
+          this.#owners.delete(chain);
         }
       }
     }
-    return owners;
+    for (const { current } of resolvedServicePorts.values()) {
+      if (current !== undefined) {
+        this.#addOwner(this.#owners, current);
+      }
+    }
+  }
+
+  #addOwner(owners: Map<string, ResolvedServicePort>, port: ResolvedServicePort): void {
+    if (this.#isCounted(port)) {
+      for (const chain of this.#chains(port)) {
+        owners.set(chain, port);
+      }
+    }
+  }
+
+  #isCounted({ servicePort }: ResolvedServicePort): boolean {
+    return countsConnections(servicePort.annotations, this.options.countAll);
   }
 
   #chains(port: ResolvedServicePort): readonly string[] {

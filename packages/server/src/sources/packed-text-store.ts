@@ -14,6 +14,8 @@ const MAX_EARLY_SIZE = 4 * 1024 * 1024;
  * spent on tables. The level saves another third, for a result at most an eighth larger.
  */
 const COMPRESSION = { level: 3, windowBits: 13, memLevel: 5, chunkSize: 2048 };
+/** Bytes of a buffer: most blocks have fewer. With zlib's defaults, each read of a text allocates 48 KB. */
+const DECOMPRESSION = { windowBits: COMPRESSION.windowBits, chunkSize: 8192 };
 
 /** Options of a {@link PackedTextStore}. */
 export interface PackedTextStoreOptions {
@@ -279,7 +281,7 @@ function isBlockFull(texts: number, size: number): boolean {
 }
 
 function unpack({ data }: Block): ReadonlyMap<string, string> {
-  const lines = inflateRawSync(Buffer.from(data, 'latin1')).toString().split('\n');
+  const lines = inflateRawSync(Buffer.from(data, 'latin1'), DECOMPRESSION).toString().split('\n');
   const texts = new Map<string, string>();
   for (let line = 0; line < lines.length; line += 2) {
     texts.set(lines[line] ?? '', lines[line + 1] ?? '');

@@ -25,6 +25,9 @@ export interface Envelope {
 
 const typeReader = new MessageReader(TYPE_META, whole);
 const statusReader = new MessageReader(STATUS, whole);
+/** One for all: a reader has a cache of texts, which would be allocated for each event. */
+const wire = new WireReader();
+const EMPTY = Buffer.alloc(0);
 
 /**
  * Opens an object.
@@ -36,8 +39,16 @@ export function openEnvelope(bytes: Buffer, from = 0, to = bytes.length): Envelo
   if (to - from < MAGIC.length || MAGIC.compare(bytes, from, from + MAGIC.length) !== 0) {
     throw new ProtobufError('it does not begin with "k8s"');
   }
-  const wire = new WireReader();
   wire.open(bytes, from + MAGIC.length, to);
+  try {
+    return readEnvelope(bytes, to);
+  } finally {
+    // The bytes may belong to a whole chunk.
+    wire.open(EMPTY, 0, 0);
+  }
+}
+
+function readEnvelope(bytes: Buffer, to: number): Envelope {
   let type: TypeMeta = { apiVersion: undefined, kind: undefined };
   // Without a message the object is empty.
   let place: { readonly from: number; readonly to: number } | undefined;
