@@ -51,11 +51,13 @@ const LONG_PAUSE_WHILE_READING = 48 * 1024 * 1024;
 /** Heap size in bytes from which the young generation grows while objects are read: more than {@link FIRST_COLLECTION}. */
 const VERY_LARGE_WHILE_READING = 80 * 1024 * 1024;
 /**
- * Growth of the heap between two collections after the start, in percent. V8's default, 30 with `--optimize-for-size`, takes 20 MB more while
- * the rules of 10,000 Services are verified, and not less CPU time. A heap of 120 to 200 MB has the default, as its collections take long. One that is
- * larger is collected beside the program.
+ * Growth of the heap between two collections after the start, in percent. With 15, continuous changes cause a collection every
+ * few seconds. V8's default, 30 with `--optimize-for-size`, takes 20 MB more while the rules of 10,000 Services are verified. A
+ * heap of 120 to 200 MB has the default, as its collections take long.
  */
 const SETTLED_GROWTH = 25;
+/** The same in a very large heap, which is collected beside the program. */
+const SETTLED_GROWTH_OF_LARGE_HEAP = 15;
 /**
  * Bytes of the young generation in a very large heap: a collection copies what has survived in its pause, and a start takes as long as with
  * V8's 64 MB.
@@ -172,7 +174,7 @@ async function settleMemory(isOver: boolean): Promise<void> {
     }
     // Each collection would move objects again, and pause for up to 120 ms.
     setFlagsFromString('--no-optimize-for-size');
-    growHeapBy(SETTLED_GROWTH);
+    growHeapBy(SETTLED_GROWTH_OF_LARGE_HEAP);
     await releaseUnused();
     return;
   }
