@@ -27,7 +27,7 @@ export interface Endpoint {
    * Tenths of its weight that it gets during slow start, 1…9; absent when it has its whole weight. `selectionWeights`
    * includes it.
    */
-  readonly slowStart?: number;
+  readonly slowStart?: number | undefined;
   /** Why it is not ready, where that is known, as text that follows a colon. For explanations only. */
   readonly notReadyReason?: string | undefined;
   /** The node it runs on, when known. */

@@ -1,4 +1,5 @@
 import { joinHostPort } from './address.js';
+import { endpointWith } from './compact-endpoint.js';
 import type { Endpoint } from './endpoint.js';
 import type { Protocol, ServicePortKey } from './service-port-name.js';
 
@@ -55,5 +56,5 @@ export function formatPorts(frontend: FrontendPorts): string {
 export function endpointAt(endpoint: Endpoint, frontend: FrontendPorts, port: number): Endpoint {
   const by = frontend.lastPort === undefined ? 0 : port - frontend.port;
   const to = endpoint.port + by;
-  return by === 0 ? endpoint : { ...endpoint, port: to, key: joinHostPort(endpoint.address, to) };
+  return by === 0 ? endpoint : endpointWith(endpoint, { port: to, key: joinHostPort(endpoint.address, to) });
 }

@@ -1,4 +1,5 @@
 import { joinHostPort } from '../model/address.js';
+import { compactEndpoint, endpointWith, sameNames } from '../model/compact-endpoint.js';
 import type { Endpoint } from '../model/endpoint.js';
 import { DEFAULT_WEIGHT, type WeightRule, weightByRules } from '../model/endpoint-weights.js';
 import { type ServicePortKey, servicePortKey } from '../model/service-port-name.js';
@@ -52,12 +53,10 @@ export function contributionOf(
         sliceName: slice.name,
         zoneHints: definition.zoneHints,
         nodeHints: definition.nodeHints,
+        notReadyReason: definition.notReadyReason,
       };
-      // Most have no reason: 8 bytes for each endpoint of the cluster.
-      const { notReadyReason } = definition;
-      const complete = notReadyReason === undefined ? endpoint : { ...endpoint, notReadyReason };
       const same = findEndpoint(before, endpoint.key);
-      return same && sameEndpoint(same, complete) ? same : complete;
+      return same && sameEndpoint(same, endpoint) ? same : compactEndpoint(endpoint);
     });
     const earlier = ports.get(key);
     ports.set(key, uniqueSorted(earlier ? [...earlier, ...endpoints] : endpoints));
@@ -80,7 +79,7 @@ export function weighed(contribution: SliceContribution, rules: readonly WeightR
         const weight = weightByRules(rules, endpoint) ?? DEFAULT_WEIGHT;
         return contribution.weighted.has(endpoint.address) || endpoint.weight === weight
           ? endpoint
-          : { ...endpoint, weight };
+          : endpointWith(endpoint, { weight });
       }),
     );
   }
@@ -101,10 +100,6 @@ function sameEndpoint(left: Endpoint, right: Endpoint): boolean {
     sameNames(left.zoneHints, right.zoneHints) &&
     sameNames(left.nodeHints, right.nodeHints)
   );
-}
-
-function sameNames(left: readonly string[], right: readonly string[]): boolean {
-  return left === right || (left.length === right.length && left.every((name, index) => name === right[index]));
 }
 
 /**

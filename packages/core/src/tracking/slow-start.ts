@@ -1,3 +1,4 @@
+import { endpointWith } from '../model/compact-endpoint.js';
 import type { Endpoint } from '../model/endpoint.js';
 import { SLOW_START_PARTS } from '../model/endpoint-weights.js';
 import type { ServiceKey, ServicePortKey } from '../model/service-port-name.js';
@@ -128,6 +129,5 @@ function partsOf(elapsed: number, duration: number): number | undefined {
 }
 
 function withParts(endpoint: Endpoint, parts: number | undefined): Endpoint {
-  const { slowStart: _before, ...rest } = endpoint;
-  return parts === undefined ? rest : { ...rest, slowStart: parts };
+  return endpointWith(endpoint, { slowStart: parts });
 }

@@ -41,10 +41,18 @@ export function attributesLength(attributes: readonly Attribute[]): number {
 /** Encodes attributes in sequence, after `head` (a fixed structure that some messages begin with). */
 export function encodeAttributes(attributes: readonly Attribute[], head: Uint8Array = new Uint8Array()): Buffer {
   const start = align(head.length);
-  const buffer = Buffer.alloc(start + attributesLength(attributes));
+  const buffer = zeroes(start + attributesLength(attributes));
   buffer.set(head);
   writeAttributes(buffer, start, attributes);
   return buffer;
+}
+
+/**
+ * A buffer in the pool of Node.js: messages are short and many, and `Buffer.alloc` allocates memory outside of the heap for each, which is freed
+ * when the heap is collected. Not for buffers that are kept in any number: each retains its pool of 8 KB.
+ */
+export function zeroes(length: number): Buffer {
+  return Buffer.allocUnsafe(length).fill(0);
 }
 
 /**
@@ -146,13 +154,13 @@ export function u8(value: number): Buffer {
 }
 
 export function u16(value: number): Buffer {
-  const buffer = Buffer.alloc(2);
+  const buffer = Buffer.allocUnsafe(2);
   writeU16(buffer, value, 0);
   return buffer;
 }
 
 export function u32(value: number): Buffer {
-  const buffer = Buffer.alloc(4);
+  const buffer = Buffer.allocUnsafe(4);
   writeU32(buffer, value, 0);
   return buffer;
 }
@@ -164,7 +172,7 @@ export function be16(value: number): Buffer {
 
 /** In network byte order. */
 export function be32(value: number): Buffer {
-  const buffer = Buffer.alloc(4);
+  const buffer = Buffer.allocUnsafe(4);
   buffer.writeUInt32BE(value >>> 0);
   return buffer;
 }

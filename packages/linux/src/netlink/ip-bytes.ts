@@ -21,7 +21,7 @@ export function addressBytes(address: string): Buffer {
   const left = words(head);
   const right = words(tail);
   const zeros = tail === undefined ? 0 : 8 - left.length - right.length;
-  const buffer = Buffer.alloc(16);
+  const buffer = Buffer.allocUnsafe(16);
   for (const [index, word] of [...left, ...Array<number>(zeros).fill(0), ...right].entries()) {
     buffer.writeUInt16BE(word, index * 2);
   }

@@ -1,4 +1,4 @@
-import { align, writeU16, writeU32 } from './attributes.js';
+import { align, writeU16, writeU32, zeroes } from './attributes.js';
 import { NETLINK_FLAGS, type NetlinkRequest } from './netlink.js';
 
 /** Maximum number of requests in flight: their answers must fit into the socket's buffer. */
@@ -50,7 +50,7 @@ export function nextBatch(
  */
 export function encodeMessages(requests: readonly NetlinkRequest[], first: number, lastFlags: number): Buffer {
   const length = requests.reduce((sum, { payload }) => sum + HEADER + align(payload.length), 0);
-  const buffer = Buffer.alloc(length);
+  const buffer = zeroes(length);
   let at = 0;
   for (const [index, { type, flags, payload }] of requests.entries()) {
     const isLast = index === requests.length - 1;

@@ -174,7 +174,7 @@ export function verdictData(verdict: keyof typeof NFT_VERDICTS, chain?: string):
 
 /** In network byte order. */
 export function be64(value: number): Buffer {
-  const buffer = Buffer.alloc(8);
+  const buffer = Buffer.allocUnsafe(8);
   buffer.writeBigUInt64BE(BigInt(value));
   return buffer;
 }
