@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { SyncRunner, systemClock } from '../packages/core/dist/index.js';
-import { adaptiveInterval } from '../packages/core/dist/sync/adaptive-interval.js';
+import { AdaptiveInterval } from '../packages/core/dist/sync/adaptive-interval.js';
 import { createCommandRunner, createNetlinkNft, createNft } from '../packages/linux/dist/index.js';
 import { NftablesDataplane } from '../packages/nftables/dist/index.js';
 import { applyChanges, BenchCluster, install, podsOf, verifyInstalled } from './lib/cluster.mjs';
@@ -107,6 +107,7 @@ async function churn({ dataplane, cluster }, minSyncPeriod, total, { interval = 
   });
   // The timers of the runner do not keep this process alive.
   const alive = setInterval(() => {}, 60_000);
+  const adaptive = new AdaptiveInterval();
   const runner = new SyncRunner({
     clock: systemClock,
     run: async () => {
@@ -127,7 +128,7 @@ async function churn({ dataplane, cluster }, minSyncPeriod, total, { interval = 
       }
       return true;
     },
-    minInterval: minSyncPeriod === 'adaptive' ? adaptiveInterval : minSyncPeriod,
+    minInterval: minSyncPeriod === 'adaptive' ? (duration) => adaptive.after(duration) : minSyncPeriod,
     maxInterval: 300_000,
     retryInterval: () => 1000,
   });

@@ -34,6 +34,7 @@ export * from './model/address-overlap.js';
 export * from './model/assert-never.js';
 export type { Branded } from './model/branded.js';
 export * from './model/change-set.js';
+export { endpointWith } from './model/compact-endpoint.js';
 export * from './model/endpoint.js';
 export * from './model/endpoint-weights.js';
 export { endpointsKeepingFlows } from './model/flow-endpoints.js';

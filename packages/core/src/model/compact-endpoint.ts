@@ -97,7 +97,11 @@ export function compactEndpoint(endpoint: Endpoint): Endpoint {
   return new CompactEndpoint(endpoint);
 }
 
-/** A copy of an endpoint with other values of some fields. */
+/**
+ * A copy of an endpoint with other values of some fields.
+ *
+ * @param changes with a new address or port, also the new key: `joinHostPort` of both.
+ */
 export function endpointWith(endpoint: Endpoint, changes: Partial<Endpoint>): Endpoint {
   return new CompactEndpoint({ ...fieldsOf(endpoint), ...changes });
 }

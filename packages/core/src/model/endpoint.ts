@@ -1,7 +1,8 @@
 /**
  * One backend address and port of a service port.
  *
- * Immutable, and the same object while it is unchanged.
+ * Immutable, and the same object while it is unchanged. To copy one with other values, use `endpointWith`: not all fields are own properties,
+ * which a spread would copy.
  */
 export interface Endpoint {
   /** `10.0.0.1:80` or `[fd00::1]:80`: identity within a service port, and the sort key (spec K-4, K-37). */

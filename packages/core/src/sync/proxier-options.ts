@@ -53,8 +53,8 @@ export interface ProxierOptions {
    */
   readonly overlappingExternalAddresses: 'serve' | 'refuse';
   /**
-   * Minimum time in milliseconds between two syncs. `adaptive`: proportional to the duration of the last sync, so that
-   * syncs use a small share of the time; 50 milliseconds at least, and one second at most. Default `adaptive`; kube-proxy's is 1000.
+   * Minimum time in milliseconds between two syncs. `adaptive`: proportional to the duration of recent syncs, so that
+   * syncs use a twentieth of the time; 50 milliseconds at least, and one second at most. Default `adaptive`; kube-proxy's is 1000.
    */
   readonly minSyncPeriod: number | 'adaptive';
   /** Maximum time in milliseconds before a failed sync is retried. Default 30000. */
