@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { parseAddress } from '@kube-proxier/core';
 import fc from 'fast-check';
 import {
@@ -29,6 +29,7 @@ import {
   readAttributes,
 } from './attributes.js';
 import { addressBytes, addressText } from './ip-bytes.js';
+import { encodeMessages } from './request-batches.js';
 
 const family = fc.constantFrom('IPv4' as const, 'IPv6' as const);
 const port = fc.integer({ min: 1, max: 65_535 });
@@ -114,6 +115,27 @@ describe('encoded messages decode to the same values', () => {
           value: Uint8Array.from(value),
         }));
         expect(nested).toEqual(inner);
+      }),
+    );
+  });
+
+  test('a message has no bytes of the memory that was used before', () => {
+    const encode = (values: readonly Uint8Array[], texts: readonly string[]) => {
+      const flat = values.map((value, type) => ({ type: type + 1, value }));
+      const payload = encodeAttributes([...flat, { type: 7, value: flat }], values[0]);
+      return [encodeMessages([{ type: 1, flags: 0, payload }], 1, 0), ...texts.map(addressBytes)];
+    };
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 9 })), fc.array(address), (values, texts) => {
+        const [used, other] = [0xff, 0].map((before) => {
+          const memory = jest.spyOn(Buffer, 'allocUnsafe').mockImplementation((size) => Buffer.alloc(size, before));
+          try {
+            return encode(values, texts);
+          } finally {
+            memory.mockRestore();
+          }
+        });
+        expect(used).toEqual(other);
       }),
     );
   });
