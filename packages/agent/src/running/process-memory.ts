@@ -69,8 +69,8 @@ const YOUNG_GENERATION_PERIOD = 1000;
 const COMPACTIONS = 4;
 /** Milliseconds in which a collection beside the program should end. */
 const PATIENCE = 1500;
-/** Milliseconds in which V8 frees objects beside the program after a collection. If another one begins earlier, V8 does the rest at once: 50 to 150 ms. */
-const SWEEPING = 400;
+/** Milliseconds in which V8 frees objects beside the program after a collection. If another one begins earlier, V8 waits for the rest, and blocks. */
+const SWEEPING = 1000;
 /** MB of objects that one of them moves, where V8 has a limit. V8's default, 12, pauses for 70 to 100 ms, also in collections that V8 begins when the program is idle. */
 const COMPACTED = 2;
 /** Milliseconds between two allocations of 32 KB meanwhile. */
