@@ -141,7 +141,8 @@ function sharedTraits(endpoint: Endpoint): Traits {
   return traits;
 }
 
-function hasTraits(endpoint: Endpoint, traits: Traits): boolean {
+/** Whether an endpoint equals another one in all but its address, its pod and its slice. */
+export function hasTraits(endpoint: Endpoint, traits: Traits): boolean {
   return (
     endpoint.nodeName === traits.nodeName &&
     endpoint.port === traits.port &&
@@ -157,7 +158,6 @@ function hasTraits(endpoint: Endpoint, traits: Traits): boolean {
   );
 }
 
-/** Whether both lists have the same names in the same order. */
-export function sameNames(left: readonly string[], right: readonly string[]): boolean {
+function sameNames(left: readonly string[], right: readonly string[]): boolean {
   return left === right || (left.length === right.length && left.every((name, index) => name === right[index]));
 }

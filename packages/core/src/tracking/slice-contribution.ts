@@ -1,5 +1,5 @@
 import { joinHostPort } from '../model/address.js';
-import { compactEndpoint, endpointWith, sameNames } from '../model/compact-endpoint.js';
+import { compactEndpoint, endpointWith, hasTraits } from '../model/compact-endpoint.js';
 import type { Endpoint } from '../model/endpoint.js';
 import { DEFAULT_WEIGHT, type WeightRule, weightByRules } from '../model/endpoint-weights.js';
 import { type ServicePortKey, servicePortKey } from '../model/service-port-name.js';
@@ -87,19 +87,7 @@ export function weighed(contribution: SliceContribution, rules: readonly WeightR
 }
 
 function sameEndpoint(left: Endpoint, right: Endpoint): boolean {
-  return (
-    left.key === right.key &&
-    left.ready === right.ready &&
-    left.serving === right.serving &&
-    left.terminating === right.terminating &&
-    left.weight === right.weight &&
-    left.notReadyReason === right.notReadyReason &&
-    left.nodeName === right.nodeName &&
-    left.podName === right.podName &&
-    left.isLocal === right.isLocal &&
-    sameNames(left.zoneHints, right.zoneHints) &&
-    sameNames(left.nodeHints, right.nodeHints)
-  );
+  return left.key === right.key && left.podName === right.podName && hasTraits(left, right);
 }
 
 /**
