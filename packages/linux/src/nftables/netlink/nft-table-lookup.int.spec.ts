@@ -107,6 +107,42 @@ add rule ip t empty socket transparent 1 accept
     });
   });
 
+  test('rules are current after `forget`, whichever commits came before and after it', async () => {
+    await withNamespace(async ({ path, runner }) => {
+      const nft = (stdin: string) => runner.run({ command: 'nft', args: ['-f', '-'], stdin });
+      const accepts = (ports: readonly number[]) => ports.map((port) => `add rule ip t c tcp dport ${port} accept\n`);
+      await nft(`add table ip t\nadd chain ip t c\n${accepts([1]).join('')}`);
+      const lookup = await NftTableLookup.open('ip', 't', { namespace: path });
+      const read = () => lookup?.rules('c').length;
+      expect(read()).toBe(1);
+      // Without a commit, and with one to another table.
+      lookup?.forget();
+      expect(read()).toBe(1);
+      await nft('add table ip6 other\n');
+      lookup?.forget();
+      expect(read()).toBe(1);
+      // Before `forget`, after it, and after a chain was read that was not cached.
+      await nft(accepts([2]).join(''));
+      lookup?.forget();
+      expect(read()).toBe(2);
+      lookup?.forget();
+      await nft(accepts([3]).join(''));
+      expect(read()).toBe(3);
+      lookup?.forget();
+      expect(lookup?.rules('later')).toEqual([]);
+      await nft(`add chain ip t later\nadd rule ip t later drop\n${accepts([4]).join('')}`);
+      expect(read()).toBe(3);
+      lookup?.forget();
+      expect(read()).toBe(4);
+      expect(lookup?.rules('later').map(({ statements }) => statements)).toEqual([[{ drop: null }]]);
+      // The same number of rules.
+      await nft(`flush chain ip t c\n${accepts([5, 6, 7, 8]).join('')}`);
+      lookup?.forget();
+      expect(JSON.stringify(lookup?.rules('c')[0]?.statements)).toContain('"5"');
+      lookup?.close();
+    });
+  });
+
   test('lists the tables of all families', async () => {
     await withNamespace(async ({ path, runner }) => {
       const stdin = ['ip t', 'ip6 t', 'inet u', 'bridge v'].map((table) => `add table ${table}\n`).join('');

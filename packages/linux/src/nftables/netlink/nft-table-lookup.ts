@@ -35,7 +35,7 @@ import { CATCH_ALL, nftFieldsLength, writeNftFields } from './value-bytes.js';
 const [ENOENT, EINVAL] = [2, 22];
 /** Maximum attempts to list a set while the ruleset changes. */
 const MAX_ATTEMPTS = 20;
-/** Maximum number of chains cached between two calls of {@link NftTableLookup.forget}. */
+/** Maximum number of chains whose rules are cached. */
 const MOST_REMEMBERED = 65_536;
 /** 512 elements of a set are cached: as many as packets of 64 classes look up. */
 const REMEMBERED_BITS = 9;
@@ -72,15 +72,17 @@ export class NftTableLookup {
   readonly #remembered = new Map<string, DirectMappedCache<NftElement | typeof NO_ELEMENT>>();
   readonly #requests = new Map<string, ElementRequest>();
   readonly #sets = new Map<string, ReadSet>();
-  /** Rules of chains since the last call of {@link forget}. */
+  /** Rules of chains, read in the generation {@link #generation} or later. */
   readonly #rules = new Map<string, readonly NftFoundRule[]>();
+  #generation = 0;
+  /** Whether there may be a later generation, as {@link forget} was called. */
+  #isGenerationOld = true;
   /** Rules with the bytes from which they were decoded. */
   readonly #decoded = new Map<string, { readonly bytes: Buffer; readonly rules: readonly NftFoundRule[] }>();
   readonly #ruleSets: NftRuleSets = {
     keyFields: (name) => this.set(name)?.types?.key.length,
     anonymousElements: (name) => this.#listAtOnce(name),
   };
-  #count = 0;
   readonly #consistent: NftConsistentLists;
 
   private constructor(
@@ -167,18 +169,27 @@ export class NftTableLookup {
   }
 
   /**
-   * The rules of a chain; empty when it does not exist. Cached until {@link forget}; the result is the same object
-   * while the chain is unchanged.
+   * The rules of a chain; empty when it does not exist. Cached until {@link forget}, and after it while no process has
+   * committed a change of any table; the result is the same object while the chain is unchanged.
    *
    * @throws NftError when the kernel refuses.
    */
   rules(chain: string): readonly NftFoundRule[] {
+    if (this.#isGenerationOld) {
+      const generation = this.#consistent.generation();
+      if (generation !== this.#generation) {
+        this.#rules.clear();
+        this.#generation = generation;
+      }
+      this.#isGenerationOld = false;
+    }
     let rules = this.#rules.get(chain);
     if (rules === undefined) {
-      this.#makeRoom();
+      if (this.#rules.size >= MOST_REMEMBERED) {
+        this.#rules.clear();
+      }
       rules = this.#readRules(chain);
       this.#rules.set(chain, rules);
-      this.#count += 1;
     }
     return rules;
   }
@@ -232,18 +243,11 @@ export class NftTableLookup {
     for (const remembered of this.#remembered.values()) {
       remembered.clear();
     }
-    this.#rules.clear();
-    this.#count = 0;
+    this.#isGenerationOld = true;
   }
 
   close(): void {
     this.socket.close();
-  }
-
-  #makeRoom(): void {
-    if (this.#count >= MOST_REMEMBERED) {
-      this.forget();
-    }
   }
 
   #chainsAtOnce(): readonly ReadChain[] {
