@@ -4,7 +4,7 @@
 // kernel, a change from the API to the kernel, 100 changes a second, memory, and for how long the event loop is held.
 // `--default-period` measures the sync periods that the agent chooses, instead of a sync for each change.
 // `--services 1000`, `--of nftables` (both more than once) measure less. `--peer PATH` measures a kube-proxy beside it.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util';
 import { changedSlice, freshAddress } from './lib/api-objects.mjs';
 import { bringLoopbackUp, runInNewNetwork } from './lib/child-processes.mjs';
 import { startFilledFake } from './lib/filled-api-server.mjs';
+import { installedRules, leaveIptablesHint, removeRules } from './lib/installed-rules.mjs';
 import { linkIptables } from './lib/iptables-path.mjs';
 import { lagsOf, MeasuredProxy } from './lib/measured-proxy.mjs';
 import { wait } from './lib/process-usage.mjs';
@@ -57,49 +58,13 @@ const NO_HOLD = { longest: Number.NaN, busiest: Number.NaN };
 /** Number of changes that are made one after another, and of those before, in which code is compiled. */
 const CHANGES = { counted: 31, before: 10 };
 
-/**
- * Everything that is installed in the kernel for a mode, as text.
- *
- * @param {string} subject
- */
-function installed(subject) {
-  const [command = '', ...args] = {
-    nftables: ['nft', 'list', 'ruleset', 'ip'],
-    'iptables-nft': ['iptables-nft-save'],
-    'iptables-legacy': ['iptables-legacy-save'],
-    ipvs: ['ipvsadm', '-Sn'],
-  }[subject] ?? ['false'];
-  return execFileSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 30 });
-}
-
-/**
- * The next start begins with a kernel without rules.
- *
- * @param {string} subject
- */
-function removeAll(subject) {
-  const clear = ['nat', 'filter', 'mangle'].map(
-    (table) => `iptables-legacy -t ${table} -F; iptables-legacy -t ${table} -X`,
-  );
-  spawnSync(
-    'sh',
-    ['-c', subject === 'iptables-legacy' ? clear.join(';') : subject === 'ipvs' ? 'ipvsadm -C' : 'nft flush ruleset'],
-    {
-      stdio: 'ignore',
-    },
-  );
-}
-
 /** @param {string} subject @param {number} services */
 async function inside(subject, services) {
   bringLoopbackUp();
   const server = await startFilledFake(services, ENDPOINTS);
 
   const [mode = '', variant] = subject.split('-');
-  if (variant !== undefined) {
-    // The agent uses the variant in which a kubelet left its hint, and kube-proxy the one that is called iptables.
-    spawnSync(`iptables-${variant}`, ['-t', 'mangle', '-N', 'KUBE-IPTABLES-HINT']);
-  }
+  leaveIptablesHint(subject);
   const directory = mkdtempSync(join(tmpdir(), 'bench-scale-'));
   const path = variant === undefined ? undefined : linkIptables(directory, variant);
   const { peer } = values;
@@ -131,7 +96,7 @@ async function inside(subject, services) {
         break;
       }
       await proxy.stop();
-      removeAll(subject);
+      removeRules(subject);
       proxy = start();
     }
     if (measuresHold) {
@@ -154,7 +119,7 @@ async function inside(subject, services) {
     }
     times.splice(0, CHANGES.before);
     const { longest: changeHold, busiest: changeBusy } = measuresHold ? await proxy.eventLoopHold() : NO_HOLD;
-    if (!installed(subject).includes(freshAddress(made))) {
+    if (!installedRules(subject).includes(freshAddress(made))) {
       throw new Error(`${freshAddress(made)} is in the log of the proxy, but not in the kernel`);
     }
 
@@ -174,7 +139,7 @@ async function inside(subject, services) {
     }
     await proxy.until(() => lagsOf(at, proxy.syncs).length === total);
     const lags = lagsOf(at, proxy.syncs);
-    if (!installed(subject).includes(freshAddress(made))) {
+    if (!installedRules(subject).includes(freshAddress(made))) {
       throw new Error(`${freshAddress(made)} is in the log of the proxy, but not in the kernel`);
     }
     const measured = {

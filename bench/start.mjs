@@ -3,7 +3,7 @@
 // after a crash to a healthy proxy that has caught up. With KUBE_APISERVER and ETCD (paths of kube-apiserver and etcd) against a
 // real API server, else against the fake one of this repository. `--peer PATH` measures a kube-proxy beside it, in turns.
 // `--services 1000` is the size of the large cluster, `--of nftables` measures one mode, and `--flag=--v=4` is a flag for the agent.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util';
 import { changedSlice, freshAddress } from './lib/api-objects.mjs';
 import { bringLoopbackUp, runInNewNetwork } from './lib/child-processes.mjs';
 import { startFilledApiServer } from './lib/filled-api-server.mjs';
+import { installedRules, leaveIptablesHint, removeRules } from './lib/installed-rules.mjs';
 import { linkIptables } from './lib/iptables-path.mjs';
 import { MeasuredProxy } from './lib/measured-proxy.mjs';
 import { timed, wait } from './lib/process-usage.mjs';
@@ -56,20 +57,6 @@ async function runTime(args) {
     times.push(await timed(() => spawnSync(process.execPath, args)));
   }
   return median(times);
-}
-
-/** @param {string} subject */
-function installed(subject) {
-  const [command = '', ...args] = subject === 'nftables' ? ['nft', 'list', 'ruleset', 'ip'] : [`${subject}-save`];
-  return execFileSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 30 });
-}
-
-/** @param {string} subject */
-function removeAll(subject) {
-  const clear = ['nat', 'filter', 'mangle'].map(
-    (table) => `iptables-legacy -t ${table} -F; iptables-legacy -t ${table} -X`,
-  );
-  spawnSync('sh', ['-c', subject === 'iptables-legacy' ? clear.join(';') : 'nft flush ruleset'], { stdio: 'ignore' });
 }
 
 /** Milliseconds from now until the health endpoint answers that the proxy is healthy. */
@@ -118,12 +105,6 @@ function starter({ subject, server, peer, path }) {
 async function inside(subject) {
   bringLoopbackUp();
   const [, variant] = subject.split('-');
-  const leaveHint = () => {
-    if (variant !== undefined) {
-      // The agent uses the variant in which a kubelet left its hint, and kube-proxy the one that is called iptables.
-      spawnSync(`iptables-${variant}`, ['-t', 'mangle', '-N', 'KUBE-IPTABLES-HINT']);
-    }
-  };
   const directory = mkdtempSync(join(tmpdir(), 'bench-start-'));
   const path = variant === undefined ? undefined : linkIptables(directory, variant);
   const proxies = [undefined, ...(values.peer === undefined ? [] : [values.peer])];
@@ -139,13 +120,13 @@ async function inside(subject) {
   try {
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const peer of proxies) {
-        leaveHint();
+        leaveIptablesHint(subject);
         const proxy = starter({ subject, server: large, peer, path })();
         note(`${nameOf(peer)}: load`, await proxy.firstSync());
         note(`${nameOf(peer)}: cpu`, proxy.cpu);
         note(`${nameOf(peer)}: peak`, proxy.memory.peak);
         await proxy.stop();
-        removeAll(subject);
+        removeRules(subject);
       }
     }
   } finally {
@@ -156,7 +137,7 @@ async function inside(subject) {
   try {
     let made = 0;
     for (const peer of proxies) {
-      leaveHint();
+      leaveIptablesHint(subject);
       const start = starter({ subject, server: small, peer, path });
       let proxy = start();
       await proxy.firstSync();
@@ -173,12 +154,12 @@ async function inside(subject) {
         ]);
         note(`${nameOf(peer)}: healthy`, healthy);
         note(`${nameOf(peer)}: both`, Math.max(healthy, caughtUp));
-        if (!installed(subject).includes(freshAddress(made))) {
+        if (!installedRules(subject).includes(freshAddress(made))) {
           throw new Error(`${freshAddress(made)} is not in the kernel after the first sync of ${nameOf(peer)}`);
         }
       }
       await proxy.stop();
-      removeAll(subject);
+      removeRules(subject);
     }
   } finally {
     await small.stop();

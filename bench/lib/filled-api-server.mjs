@@ -46,7 +46,7 @@ export async function startFilledApiServer(services, endpoints) {
  *
  * @param {number} services
  * @param {number} endpoints
- * @returns {Promise<FilledApiServer>}
+ * @returns {Promise<FilledApiServer & {fake: FakeApiServer}>}
  */
 export async function startFilledFake(services, endpoints) {
   const server = await FakeApiServer.start();
@@ -58,6 +58,7 @@ export async function startFilledFake(services, endpoints) {
   server.encodeAll();
   return {
     name: 'the fake API server',
+    fake: server,
     kubeconfig: plainKubeconfig(server.url),
     replaceSlice: async (slice) => void server.store.put('endpointslices', slice),
     stop: () => server.stop(),

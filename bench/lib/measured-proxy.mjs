@@ -8,7 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { cpuSeconds, memoryOf, wait } from './process-usage.mjs';
 
 const AGENT = fileURLToPath(new URL('../../packages/agent/bin/kube-proxier.js', import.meta.url));
-const EVENT_LOOP_HOLD = new URL('./event-loop-hold.mjs', import.meta.url).href;
+/** Modules that are preloaded into the agent, and append a line to a file on SIGUSR2, by what they measure. */
+const PRELOADED = {
+  hold: new URL('./event-loop-hold.mjs', import.meta.url).href,
+  heap: new URL('./used-heap.mjs', import.meta.url).href,
+};
 
 /**
  * A sync of a proxy that has ended, by its log.
@@ -88,7 +92,7 @@ export class MeasuredProxy {
   #hasEnded = false;
   #process;
   #directory;
-  #loopFile;
+  #measureFile;
   /** @type {Sync[]} */
   syncs = [];
   /** @type {() => void} */
@@ -101,11 +105,20 @@ export class MeasuredProxy {
    * @param {string} options.kubeconfig as text
    * @param {readonly string[]} [options.flags] further flags
    * @param {boolean} [options.measuresHold] whether `eventLoopHold` is called; it takes some time of the start. Default true
+   * @param {boolean} [options.measuresHeap] whether `usedHeap` is called, instead. Default false
    * @param {string} [options.path] where programs are looked for. Default: that of this process
    */
-  constructor({ peer, mode, kubeconfig: text, flags = [], measuresHold = true, path = process.env.PATH }) {
+  constructor({
+    peer,
+    mode,
+    kubeconfig: text,
+    flags = [],
+    measuresHeap = false,
+    measuresHold = !measuresHeap,
+    path = process.env.PATH,
+  }) {
     this.#directory = mkdtempSync(join(tmpdir(), 'bench-proxy-'));
-    this.#loopFile = join(this.#directory, 'event-loop');
+    this.#measureFile = join(this.#directory, 'measured');
     const kubeconfig = join(this.#directory, 'kubeconfig');
     writeFileSync(kubeconfig, text);
     const common = [
@@ -122,12 +135,17 @@ export class MeasuredProxy {
       peer === undefined
         ? [
             process.execPath,
-            [...(measuresHold ? ['--import', EVENT_LOOP_HOLD] : []), AGENT, '--verify-period=0', ...common],
+            [
+              ...(measuresHeap || measuresHold ? ['--import', measuresHeap ? PRELOADED.heap : PRELOADED.hold] : []),
+              AGENT,
+              '--verify-period=0',
+              ...common,
+            ],
           ]
         : [peer, common];
     this.#process = spawn(command, args, {
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: { ...process.env, PATH: path, BENCH_EVENT_LOOP: this.#loopFile },
+      env: { ...process.env, PATH: path, BENCH_MEASURED: this.#measureFile },
     });
     createInterface({ input: this.#process.stderr }).on('line', (line) => {
       this.#log = `${this.#log}${line}\n`.slice(-10_000);
@@ -204,17 +222,26 @@ export class MeasuredProxy {
 
   /** How long the event loop was held at most since the last call, in milliseconds; only of the agent. */
   async eventLoopHold() {
+    return /** @type {import('./event-loop.mjs').Hold} */ (await this.#measure());
+  }
+
+  /** The memory that its objects hold after a garbage collection; only of the agent. */
+  async usedHeap() {
+    return /** @type {import('./used-heap.mjs').UsedHeap} */ (await this.#measure());
+  }
+
+  /** @returns {Promise<unknown>} what the preloaded module writes on a signal */
+  async #measure() {
     const before = this.#lines();
     this.#process.kill('SIGUSR2');
     while (this.#lines() === before) {
       await wait(5);
     }
-    const last = readFileSync(this.#loopFile, 'utf8').trim().split('\n').at(-1) ?? '';
-    return /** @type {import('./event-loop.mjs').Hold} */ (JSON.parse(last));
+    return JSON.parse(readFileSync(this.#measureFile, 'utf8').trim().split('\n').at(-1) ?? '');
   }
 
   #lines() {
-    return existsSync(this.#loopFile) ? readFileSync(this.#loopFile, 'utf8').split('\n').length : 0;
+    return existsSync(this.#measureFile) ? readFileSync(this.#measureFile, 'utf8').split('\n').length : 0;
   }
 
   /** Ends it as a crash does. */

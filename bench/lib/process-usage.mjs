@@ -32,6 +32,15 @@ export function memoryOf(pid) {
   return { peak: megabytes('VmHWM'), resident: megabytes('VmRSS') };
 }
 
+/**
+ * Proportional set size of a process in MB: its resident memory, of which pages that n processes share count 1/n.
+ *
+ * @param {number} pid
+ */
+export function proportionalMemoryOf(pid) {
+  return Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1024;
+}
+
 /** The most that this process ever had resident is counted from now on. */
 export function resetPeakMemory() {
   writeFileSync('/proc/self/clear_refs', '5');
