@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { createCommandRunner } from '../packages/linux/dist/index.js';
 import { becomeNode } from '../packages/linux/dist/testing/index.js';
 import { cleanUpAgent, runInNewNetwork, startAgent, writeKubeconfig } from './lib/child-processes.mjs';
-import { memoryOf, wait } from './lib/process-usage.mjs';
+import { memoryOf, proportionalMemoryOf, wait } from './lib/process-usage.mjs';
 import { Report } from './lib/report.mjs';
 import { median } from './lib/statistics.mjs';
 
@@ -43,7 +43,7 @@ async function run(mode, kubeconfig) {
   ];
   const agent = await startAgent(flags, ['IPv4'], values['node-flag']);
   await wait(Number(values.settle) * 1000);
-  const memory = memoryOf(agent.pid);
+  const memory = { ...memoryOf(agent.pid), proportional: proportionalMemoryOf(agent.pid) };
   await agent.stop();
   cleanUpAgent();
   return { ...memory, synced: agent.synced };
@@ -68,6 +68,7 @@ async function main() {
       }
       report.add(`${mode}: peak resident`, median(runs.map(({ peak }) => peak)), 'MB', { atMost: 150 });
       report.add(`${mode}: resident`, median(runs.map(({ resident }) => resident)), 'MB', { atMost: 100 });
+      report.add(`${mode}: proportional set size (PSS)`, median(runs.map((one) => one.proportional)), 'MB');
       report.add(`${mode}: process start to rules in the kernel`, median(runs.map(({ synced }) => synced)), 'ms');
     }
     report.finish();
