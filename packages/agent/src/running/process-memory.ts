@@ -166,6 +166,7 @@ async function settleMemory(isOver: boolean): Promise<void> {
       setFlagsFromString(`--compaction-max-evacuated-bytes-mb-for-reduce-memory=${COMPACTED}`);
     }
     // The first collection returns the memory of the young generation, which takes 20 ms of its pause. So it moves no objects.
+    setFlagsFromString('--no-compact');
     setFlagsFromString('--optimize-for-size');
     await collectBesideProgram();
     setFlagsFromString('--compact');
