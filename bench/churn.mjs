@@ -4,10 +4,7 @@
 // tenth replaces a Service by one with another name and cluster IP. Meanwhile watches are closed as often as in a day, metrics
 // are scraped, rules are verified, and the recording keeps an hour of that day. `--changes` and `--rate` (per second) make it
 // shorter, `--of nftables` measures one mode.
-import { mkdtempSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { apiService, apiSlice } from './lib/api-objects.mjs';
@@ -52,7 +49,7 @@ const REPLACES = 10;
 const CLOSES = 200;
 /** How often a day the server forgets former versions, so that the agent reads all objects again. */
 const RELISTS = 10;
-/** Milliseconds between two scrapes: as many as in a day with one each 30 s. */
+/** Milliseconds between two scrapes: as many as in a day with one a minute. */
 const SCRAPE = 150;
 /** Series of samples that are compared. */
 const PARTS = 5;
@@ -139,7 +136,6 @@ async function inside(subject) {
   const [mode = ''] = subject.split('-');
   const day = (1000 * total) / RATE;
   const hour = day / 24;
-  const directory = mkdtempSync(join(tmpdir(), 'bench-churn-'));
   const proxy = new MeasuredProxy({
     ...{ peer: undefined, mode, kubeconfig: server.kubeconfig, measuresHeap: true },
     flags: ['--verify-period=10s', `--recording-age=${Math.ceil(hour)}ms`],
@@ -198,7 +194,6 @@ async function inside(subject) {
     }
     await proxy.stop();
     await server.stop();
-    rmSync(directory, { recursive: true });
   }
 }
 
