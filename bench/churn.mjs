@@ -7,6 +7,8 @@
 import { get } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { createCommandRunner } from '../packages/linux/dist/index.js';
+import { becomeNode } from '../packages/linux/dist/testing/index.js';
 import { apiService, apiSlice } from './lib/api-objects.mjs';
 import { bringLoopbackUp, runInNewNetwork } from './lib/child-processes.mjs';
 import { address } from './lib/cluster.mjs';
@@ -40,6 +42,7 @@ const { values, positionals } = parseArgs({
 });
 const SELF = fileURLToPath(import.meta.url);
 const ENDPOINTS = 2;
+const NODE_ADDRESS = '192.168.1.10';
 const RATE = Number(values.rate);
 /** Milliseconds without changes, until the memory of a start is returned, a list is read, and a verification has ended. */
 const SETTLE = 30_000;
@@ -128,6 +131,8 @@ function repeat(period, action) {
 /** @param {string} subject mode, and for iptables its variant */
 async function inside(subject) {
   bringLoopbackUp();
+  // Without routes, all classes of packets would differ in each verification.
+  await becomeNode(createCommandRunner(), [NODE_ADDRESS]);
   leaveIptablesHint(subject);
   const services = Number(values.services);
   const total = Number(values.changes);

@@ -39,3 +39,34 @@ test('the young generation stays small with a small heap, and grows with a large
   expect(small).toBeLessThan(10);
   expect(large).toBeGreaterThan(small * 2);
 });
+
+/** Resident memory in MB of a process after it has freed memory of the C library below some that it uses, and after a while. */
+async function residentAfterFree(): Promise<{ readonly freed: number; readonly later: number }> {
+  const script = `
+    import { createRequire } from 'node:module';
+    import { releasePeriodically } from ${JSON.stringify(MODULE)};
+    const koffi = createRequire(${JSON.stringify(import.meta.url)})('koffi');
+    const library = koffi.load(null);
+    const calloc = library.func('void *calloc(size_t, size_t)');
+    const free = library.func('void free(void *)');
+    // Blocks of this size are not mapped separately, and the last one keeps the C library from returning those below it.
+    const blocks = Array.from({ length: 600 }, () => calloc(1, 100_000));
+    const memset = library.func('void *memset(void *, int, size_t)');
+    for (const block of blocks) memset(block, 1, 100_000);
+    for (const block of blocks.slice(0, -1)) free(block);
+    const resident = () => process.memoryUsage.rss() / 1048576;
+    const freed = resident();
+    releasePeriodically(20);
+    const end = performance.now() + 10_000;
+    while (resident() > freed - 50 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
+    process.stdout.write(JSON.stringify({ freed, later: resident() }));
+  `;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+  return JSON.parse(stdout) as Awaited<ReturnType<typeof residentAfterFree>>;
+}
+
+test('memory that is freed after the start returns to the system', async () => {
+  const { freed, later } = await residentAfterFree();
+  expect(freed).toBeGreaterThan(90);
+  expect(later).toBeLessThan(freed - 50);
+});

@@ -192,6 +192,23 @@ async function settleMemory(isOver: boolean): Promise<void> {
   await releaseUnused();
 }
 
+/** Milliseconds between two releases of memory after the start. One takes 2 ms of the event loop, and 5 to 15 ms beside it. */
+const RELEASE_PERIOD = 30_000;
+let isReleasing = false;
+
+/**
+ * Returns memory to the system again and again, once this was called. The compilers of V8 leave freed memory with the C library, 5 to 10 MB in the first hundred
+ * thousand changes, and their code in the program file, 20 MB, is used rarely after that.
+ *
+ * @param period milliseconds.
+ */
+export function releasePeriodically(period = RELEASE_PERIOD): void {
+  if (!isReleasing) {
+    isReleasing = true;
+    setInterval(() => void releaseUnused(), period).unref();
+  }
+}
+
 /** The last call of {@link settleMemory}: a later one begins when it has ended, as both set the same flags. */
 let settling: Promise<void> = Promise.resolve();
 
@@ -201,6 +218,9 @@ export const MEMORY_OF_PHASES: StartPhases = {
   synced: () => void collectGarbageOfStart(),
   settled: (isOver) => {
     settling = settling.then(() => settleMemory(isOver));
+    if (isOver) {
+      releasePeriodically();
+    }
   },
 };
 
