@@ -51,7 +51,7 @@ const REPLACES = 10;
 /** Closes of watches a day: an API server closes each after 5 to 10 minutes. */
 const CLOSES = 200;
 /** How often a day the server forgets former versions, so that the agent reads all objects again. */
-const RELISTS = 10;
+const RELISTS = 24;
 /** Milliseconds between two scrapes: as many as in a day with one a minute. */
 const SCRAPE = 150;
 /** Series of samples that are compared. */

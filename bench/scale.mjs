@@ -53,6 +53,10 @@ const SELF = fileURLToPath(import.meta.url);
 const ENDPOINTS = Number(values.endpoints);
 /** Milliseconds after the first sync in which memory settles. */
 const SETTLE = 15_000;
+/** A cluster of usual size: memory for each further Service is compared with it. */
+const USUAL = 10_000;
+/** KB of memory for each further Service of 2 endpoints, at most. */
+const MEMORY_OF_SERVICE = 3;
 /** For a process whose event loop cannot be measured. */
 const NO_HOLD = { longest: Number.NaN, busiest: Number.NaN };
 /** Number of changes that are made one after another, and of those before, in which code is compiled. */
@@ -188,6 +192,9 @@ function main() {
       continue;
     }
     for (const peer of values.peer === undefined ? [undefined] : [undefined, values.peer]) {
+      const series = peer === undefined ? subject : `kube-proxy ${subject}`;
+      /** @type {Map<number, number>} */
+      const resident = new Map();
       for (const count of values.services) {
         const options = ['endpoints', 'rounds', 'seconds'].flatMap((name) => [
           `--${name}`,
@@ -204,20 +211,17 @@ function main() {
           ],
           'pipe',
         );
-        const series = peer === undefined ? subject : `kube-proxy ${subject}`;
         if (status !== 0) {
           console.error(`${series}, ${count} Services: failed`);
           failed = true;
           continue;
         }
         console.log(`${series}, ${count} Services: ${stdout.trim()}`);
-        add(
-          report,
-          series,
-          Number(count),
-          /** @type {Measured} */ (JSON.parse(stdout.trim().split('\n').at(-1) ?? '')),
-        );
+        const measured = /** @type {Measured} */ (JSON.parse(stdout.trim().split('\n').at(-1) ?? ''));
+        resident.set(Number(count), measured.resident);
+        add(report, series, Number(count), measured);
       }
+      addMemoryOfServices(report, series, resident, peer === undefined);
     }
   }
   report.finish();
@@ -261,6 +265,22 @@ function add(report, series, services, measured) {
     report.add(`${name}: start: CPU time of one block`, measured.loadBusy, 'ms');
     report.add(`${name}: changes: event loop blocked, longest block`, measured.changeHold, 'ms');
     report.add(`${name}: changes: CPU time of one block`, measured.changeBusy, 'ms');
+  }
+}
+
+/**
+ * @param {Report} report
+ * @param {string} series
+ * @param {ReadonlyMap<number, number>} resident MB by the number of Services
+ * @param {boolean} isLimited
+ */
+function addMemoryOfServices(report, series, resident, isLimited) {
+  const usual = resident.get(USUAL) ?? Number.NaN;
+  const large = Math.max(...resident.keys());
+  if (large > USUAL && Number.isFinite(usual)) {
+    const memory = (1024 * ((resident.get(large) ?? Number.NaN) - usual)) / (large - USUAL);
+    const what = `${series}: memory of each Service from ${USUAL.toLocaleString('en')} to ${large.toLocaleString('en')}`;
+    report.add(what, memory, 'KB', isLimited && ENDPOINTS === 2 ? { atMost: MEMORY_OF_SERVICE } : {});
   }
 }
 

@@ -3,16 +3,19 @@
 // after a crash to a healthy proxy that has caught up. With KUBE_APISERVER and ETCD (paths of kube-apiserver and etcd) against a
 // real API server, else against the fake one of this repository. `--peer PATH` measures a kube-proxy beside it, in turns.
 // `--services 1000` is the size of the large cluster, `--of nftables` measures one mode, and `--flag=--v=4` is a flag for the agent.
+// Mode ipvs starts in a slow kernel of one processor, User-Mode Linux, with two Services from the fake API server.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { runInIpvsKernel, whyNoIpvsKernel } from '../scripts/run-in-ipvs-kernel.mjs';
 import { changedSlice, freshAddress } from './lib/api-objects.mjs';
 import { bringLoopbackUp, runInNewNetwork } from './lib/child-processes.mjs';
-import { startFilledApiServer } from './lib/filled-api-server.mjs';
+import { startFilledApiServer, startFilledFake } from './lib/filled-api-server.mjs';
 import { installedRules, leaveIptablesHint, removeRules } from './lib/installed-rules.mjs';
 import { linkIptables } from './lib/iptables-path.mjs';
 import { MeasuredProxy } from './lib/measured-proxy.mjs';
@@ -25,7 +28,7 @@ import { median } from './lib/statistics.mjs';
 const { values, positionals } = parseArgs({
   options: {
     services: { type: 'string', default: '10000' },
-    of: { type: 'string', multiple: true, default: ['nftables', 'iptables-nft', 'iptables-legacy'] },
+    of: { type: 'string', multiple: true, default: ['nftables', 'iptables-nft', 'iptables-legacy', 'ipvs'] },
     rounds: { type: 'string', default: '3' },
     flag: { type: 'string', multiple: true, default: [] },
     peer: { type: 'string' },
@@ -36,6 +39,8 @@ const SELF = fileURLToPath(import.meta.url);
 const AGENT = fileURLToPath(new URL('../packages/agent/bin/kube-proxier.js', import.meta.url));
 const ROUNDS = Number(values.rounds);
 const SMALL = 200;
+/** Services in the kernel of {@link isInOwnKernel}. */
+const FEW = 2;
 const ENDPOINTS = 2;
 /** Seconds from the start of the process to rules in the kernel with the large cluster, at most, by mode. */
 const LIMITS = new Map([
@@ -43,6 +48,8 @@ const LIMITS = new Map([
   ['iptables-nft', 3000],
   ['iptables-legacy', 3000],
 ]);
+/** Seconds until a kernel of its own is considered hung. */
+const KERNEL_TIMEOUT = 900;
 /** Runs of short commands. */
 const RUNS = 15;
 
@@ -97,95 +104,185 @@ function starter({ subject, server, peer, path }) {
     });
 }
 
+/** Whether a mode is measured in a kernel that has what it needs, as the one of this machine may not. */
+function isInOwnKernel(/** @type {string} */ subject) {
+  return subject === 'ipvs';
+}
+
+/** @param {string} subject */
+const servicesOf = (subject) => (isInOwnKernel(subject) ? FEW : Number(values.services));
+
 /**
- * The whole of a mode: rows of a report, as the arguments of `add`.
+ * What is measured of one mode, and how.
+ *
+ * @typedef {object} Measuring
+ * @property {string} subject
+ * @property {string | undefined} path
+ * @property {readonly (string | undefined)[]} proxies ours, and the peer
+ * @property {(peer: string | undefined, row: string, value: number) => void} note
+ */
+
+/**
+ * The whole of a mode: prints medians of all rows.
  *
  * @param {string} subject
  */
 async function inside(subject) {
   bringLoopbackUp();
-  const [, variant] = subject.split('-');
+  // The kernel of mode ipvs has no nf_tables.
+  const variant = isInOwnKernel(subject) ? 'legacy' : subject.split('-')[1];
   const directory = mkdtempSync(join(tmpdir(), 'bench-start-'));
   const path = variant === undefined ? undefined : linkIptables(directory, variant);
-  const proxies = [undefined, ...(values.peer === undefined ? [] : [values.peer])];
   /** @type {Record<string, number[]>} */
   const times = {};
-  /** @type {(row: string, value: number) => void} */
-  const note = (row, value) => {
-    times[row] = [...(times[row] ?? []), value];
+  /** @type {Measuring} */
+  const measuring = {
+    ...{ subject, path, proxies: [undefined, ...(values.peer === undefined ? [] : [values.peer])] },
+    note: (peer, name, value) => {
+      const row = `${peer === undefined ? 'kube-proxier' : 'kube-proxy'}: ${name}`;
+      times[row] = [...(times[row] ?? []), value];
+    },
   };
-  const nameOf = (/** @type {string | undefined} */ peer) => (peer === undefined ? 'kube-proxier' : 'kube-proxy');
+  try {
+    const server = await measureStarts(measuring);
+    if (!isInOwnKernel(subject)) {
+      await measureRestarts(measuring);
+    }
+    const medians = Object.fromEntries(Object.entries(times).map(([row, all]) => [row, median(all)]));
+    process.stdout.write(`${JSON.stringify({ server, medians })}\n`);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
 
-  const large = await startFilledApiServer(Number(values.services), ENDPOINTS);
+/**
+ * Starts with a large cluster, in turns.
+ *
+ * @param {Measuring} measuring
+ * @returns {Promise<string>} what the API server is
+ */
+async function measureStarts({ subject, path, proxies, note }) {
+  const server = await (isInOwnKernel(subject) ? startFilledFake : startFilledApiServer)(
+    servicesOf(subject),
+    ENDPOINTS,
+  );
   try {
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const peer of proxies) {
         leaveIptablesHint(subject);
-        const proxy = starter({ subject, server: large, peer, path })();
-        note(`${nameOf(peer)}: load`, await proxy.firstSync());
-        note(`${nameOf(peer)}: cpu`, proxy.cpu);
-        note(`${nameOf(peer)}: peak`, proxy.memory.peak);
+        const proxy = starter({ subject, server, peer, path })();
+        note(peer, 'load', await proxy.firstSync());
+        note(peer, 'cpu', proxy.cpu);
+        note(peer, 'peak', proxy.memory.peak);
         await proxy.stop();
         removeRules(subject);
       }
     }
   } finally {
-    await large.stop();
+    await server.stop();
   }
+  return server.name;
+}
 
-  const small = await startFilledApiServer(SMALL, ENDPOINTS);
+/**
+ * Starts with a small cluster after a crash, while an endpoint changed.
+ *
+ * @param {Measuring} measuring
+ */
+async function measureRestarts({ subject, path, proxies, note }) {
+  const server = await startFilledApiServer(SMALL, ENDPOINTS);
   try {
     let made = 0;
     for (const peer of proxies) {
       leaveIptablesHint(subject);
-      const start = starter({ subject, server: small, peer, path });
+      const start = starter({ subject, server, peer, path });
       let proxy = start();
       await proxy.firstSync();
       await untilHealthy();
       for (let round = 0; round < ROUNDS * 3; round += 1) {
         await proxy.kill();
         made += 1;
-        await small.replaceSlice(changedSlice(made % SMALL, ENDPOINTS, made));
+        await server.replaceSlice(changedSlice(made % SMALL, ENDPOINTS, made));
         const begin = performance.now();
         proxy = start();
         const [healthy, caughtUp] = await Promise.all([
           untilHealthy(),
           proxy.firstSync().then(() => performance.now() - begin),
         ]);
-        note(`${nameOf(peer)}: healthy`, healthy);
-        note(`${nameOf(peer)}: both`, Math.max(healthy, caughtUp));
+        note(peer, 'healthy', healthy);
+        note(peer, 'both', Math.max(healthy, caughtUp));
         if (!installedRules(subject).includes(freshAddress(made))) {
-          throw new Error(`${freshAddress(made)} is not in the kernel after the first sync of ${nameOf(peer)}`);
+          throw new Error(
+            `${freshAddress(made)} is not in the kernel after the first sync of ${peer ?? 'kube-proxier'}`,
+          );
         }
       }
       await proxy.stop();
       removeRules(subject);
     }
   } finally {
-    await small.stop();
-    rmSync(directory, { recursive: true });
+    await server.stop();
   }
-  const medians = Object.fromEntries(Object.entries(times).map(([row, all]) => [row, median(all)]));
-  process.stdout.write(`${JSON.stringify({ server: large.name, medians })}\n`);
 }
 
+/**
+ * Measures a mode, in a network namespace or a kernel of its own.
+ *
+ * @param {string} subject
+ * @returns {Promise<Result>}
+ */
+async function measure(subject) {
+  const options = [
+    ...['--services', values.services, '--rounds', values.rounds],
+    ...values.flag.map((flag) => `--flag=${flag}`),
+    ...(values.peer === undefined ? [] : ['--peer', values.peer]),
+  ];
+  const { status, stdout } = isInOwnKernel(subject)
+    ? await runInKernel([subject, ...options])
+    : runInNewNetwork(SELF, [subject, ...options], 'pipe');
+  if (status !== 0) {
+    throw new Error(`${subject}: failed`);
+  }
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+}
+
+/** @param {readonly string[]} args of this program */
+async function runInKernel(args) {
+  let output = '';
+  const stdout = new Writable({
+    write(chunk, _encoding, done) {
+      output += chunk;
+      done();
+    },
+  });
+  const status = await runInIpvsKernel([process.execPath, SELF, 'inside', ...args], {
+    timeout: KERNEL_TIMEOUT,
+    stdout,
+  });
+  return { status, stdout: output };
+}
+
+/** Why a mode cannot be measured on this machine; undefined when it can. */
+function whyNot(/** @type {string} */ subject) {
+  return isInOwnKernel(subject) ? whyNoIpvsKernel() : undefined;
+}
+
+/**
+ * @typedef {object} Result
+ * @property {string} server what the API server is
+ * @property {Record<string, number>} medians
+ */
+
 async function main() {
-  /** @type {Map<string, {server: string, medians: Record<string, number>}>} */
+  /** @type {Map<string, Result>} */
   const results = new Map();
   for (const subject of values.of) {
-    const options = [
-      '--services',
-      values.services,
-      '--rounds',
-      values.rounds,
-      ...values.flag.map((flag) => `--flag=${flag}`),
-    ];
-    const peer = values.peer === undefined ? [] : ['--peer', values.peer];
-    const { status, stdout } = runInNewNetwork(SELF, [subject, ...options, ...peer], 'pipe');
-    if (status !== 0) {
-      throw new Error(`${subject}: failed`);
+    const reason = whyNot(subject);
+    if (reason === undefined) {
+      results.set(subject, await measure(subject));
+    } else {
+      console.log(`${subject}: skipped. ${reason}`);
     }
-    results.set(subject, JSON.parse(stdout.trim().split('\n').at(-1) ?? ''));
   }
   const [first] = results.values();
   const report = new Report('start', `with ${first?.server}, Services of ${ENDPOINTS} endpoints`);
@@ -194,16 +291,20 @@ async function main() {
   report.add('node -e 0', node, 'ms');
   report.add('kube-proxier --version', version, 'ms', { atMost: 1.5 * node });
   for (const [subject, { medians }] of results) {
-    const name = `${subject}, ${Number(values.services).toLocaleString('en')} Services`;
+    const where = isInOwnKernel(subject) ? `${subject} in User-Mode Linux` : subject;
+    const name = `${where}, ${servicesOf(subject).toLocaleString('en')} Services`;
     for (const proxy of ['kube-proxier', 'kube-proxy'].filter((one) => `${one}: load` in medians)) {
       const isOurs = proxy === 'kube-proxier';
       const get = (/** @type {string} */ row) => medians[`${proxy}: ${row}`] ?? Number.NaN;
       /** @param {string} row the same of the peer, where there is one */
       const peers = (row) => (isOurs ? medians[`kube-proxy: ${row}`] : undefined);
-      const limit = isOurs ? LIMITS.get(subject) : undefined;
+      const limit = isOurs ? (LIMITS.get(subject) ?? peers('load')) : undefined;
       report.add(`${name}: ${proxy}: start to rules in the kernel`, get('load'), 'ms', { atMost: limit });
       report.add(`${name}: ${proxy}: the same: CPU`, get('cpu'), 's', { atMost: peers('cpu') });
       report.add(`${name}: ${proxy}: the same: peak resident`, get('peak'), 'MB');
+      if (isInOwnKernel(subject)) {
+        continue;
+      }
       const small = `${subject}, ${SMALL} Services: ${proxy}: SIGKILL and start`;
       report.add(`${small}: healthy`, get('healthy'), 'ms');
       report.add(`${small}: healthy and caught up`, get('both'), 'ms', { atMost: peers('both') });

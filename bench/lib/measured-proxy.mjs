@@ -24,8 +24,8 @@ const PRELOADED = {
  */
 
 const OWN_SYNC = /Synced family="IPv4" full=\w+ changes=(\d+) milliseconds=(\d+)/;
-/** Of kube-proxy with `-v=2`. A process that serves one family may not name it. */
-const PEER_SYNC = /SyncProxyRules complete"?(?!.*ipFamily="?IPv6).* elapsed="?([\dhmsµun.]+)/;
+/** Of kube-proxy with `-v=2`, in mode ipvs with `-v=4`. A process that serves one family may not name it. */
+const PEER_SYNC = /[Ss]yncProxyRules complete"?(?!.*ipFamily="?IPv6).* elapsed="?([\dhmsµun.]+)/;
 /** Milliseconds of the units of Go. */
 const GO_UNITS = new Map([
   ['h', 3_600_000],
@@ -128,7 +128,7 @@ export class MeasuredProxy {
       '--cluster-cidr=10.192.0.0/10',
       // The sysctl is read-only in a network namespace, where kube-proxy ends.
       '--conntrack-max-per-core=0',
-      '-v=2',
+      `-v=${peer !== undefined && mode === 'ipvs' ? 4 : 2}`,
       ...flags,
     ];
     const [command, args] =

@@ -17,6 +17,8 @@ describe('syncs in a log', () => {
     expect(parseSync(line, true)).toEqual({ took: 1250, changes: undefined });
     expect(parseSync(line.replace(' ipFamily="IPv4"', ''), true)).toEqual({ took: 1250, changes: undefined });
     expect(parseSync(line.replace('IPv4', 'IPv6'), true)).toBeUndefined();
+    // In mode ipvs.
+    expect(parseSync(line.replace('Sync', 'sync'), true)).toEqual({ took: 1250, changes: undefined });
   });
 
   test.each([
