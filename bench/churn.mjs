@@ -2,7 +2,7 @@
 // Memory during a day of changes, in minutes: npm run bench:churn (as root). The whole command with 10,000 Services from the fake
 // API server of this repository, in a network namespace of its own. Each change has an address and a Pod that no other had, each
 // tenth replaces a Service by one with another name and cluster IP. Meanwhile watches are closed as often as in a day, metrics
-// are scraped, rules are verified, and the recording keeps an hour of that day. `--changes` and `--rate` (per second) make it
+// are scraped, and the recording keeps an hour of that day; rules are verified once, before. `--changes` and `--rate` (per second) make it
 // shorter, `--of nftables` measures one mode.
 import { get } from 'node:http';
 import { fileURLToPath } from 'node:url';

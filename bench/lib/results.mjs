@@ -13,7 +13,7 @@ import { machine } from './machine.mjs';
  * @property {string} subject what was measured, and with how much
  * @property {string} command that measured it
  * @property {string} date the day, as YYYY-MM-DD
- * @property {string} commit of the repository; with `-dirty` where files differed from it
+ * @property {string} commit of the repository; with `-dirty` where files other than results and docs differed from it
  * @property {import('./machine.mjs').Machine} machine
  * @property {{before: number, after: number}} load number of processes that ran or waited to run, averaged over a minute
  * @property {readonly import('./report.mjs').Figure[]} figures
@@ -85,11 +85,14 @@ function load() {
   return Math.round((loadavg()[0] ?? 0) * 10) / 10;
 }
 
+/** Changed results and docs do not count: each bench writes a result, and they do not change what the next one measures. */
 function commit() {
-  const directory = fileURLToPath(new URL('.', import.meta.url));
-  const { status, stdout } = spawnSync('git', ['describe', '--always', '--dirty', '--exclude=*', '--abbrev=10'], {
-    cwd: directory,
-    encoding: 'utf8',
-  });
-  return status === 0 ? stdout.trim() : 'unknown';
+  const cwd = fileURLToPath(new URL('../..', import.meta.url));
+  const git = (/** @type {readonly string[]} */ args) => spawnSync('git', args, { cwd, encoding: 'utf8' });
+  const { status, stdout } = git(['rev-parse', '--short=10', 'HEAD']);
+  if (status !== 0) {
+    return 'unknown';
+  }
+  const changed = git(['status', '--porcelain', '--untracked-files=no', '--', '.', ':!bench/results', ':!docs']).stdout;
+  return `${stdout.trim()}${changed === '' ? '' : '-dirty'}`;
 }

@@ -4,12 +4,17 @@ import { CommandError, type CommandRunner } from '@kube-proxier/linux';
 import { FakeIpvs, FakeSysctl } from '@kube-proxier/linux/testing';
 import { Container } from 'inversify';
 import { createIpvsBackend } from './backend.js';
+import { RULE_TABLES } from './plan/fixed-chains.js';
 import { SCHEDULER_NAMES } from './plan/schedulers.js';
 import { probeHost } from './probe.js';
 import { type FakeHost, fakeHost } from './testing/contents.js';
 
 function probe(host: FakeHost, scheduler = 'rr') {
   return probeHost({ host: () => host, supportsIPv6: async () => true, scheduler });
+}
+
+function trialChains({ tools }: FakeHost): readonly string[] {
+  return RULE_TABLES.flatMap((table) => tools.chainsOf(table)).filter((chain) => chain.startsWith('TRIAL'));
 }
 
 describe('the probe', () => {
@@ -25,7 +30,18 @@ describe('the probe', () => {
     expect(await host.ipvs.virtualServers()).toEqual([]);
     expect(await host.sets.names()).toEqual([]);
     expect(await host.links.find('kube-ipvs-try')).toBeUndefined();
-    expect(host.tools.chainsOf('mangle').filter((chain) => chain.includes('IPVS'))).toEqual([]);
+    expect(trialChains(host)).toEqual([]);
+  });
+
+  test('removes what a probe that was killed has left, without reading all rules', async () => {
+    const host = fakeHost('IPv4');
+    const left =
+      ':TRIAL-IPVS-SERVICES - [0:0]\n:TRIAL-IPVS-RANGES - [0:0]\n-A TRIAL-IPVS-SERVICES -j TRIAL-IPVS-RANGES';
+    await host.tools.restore(`*mangle\n${left}\nCOMMIT\n`);
+    expect(trialChains(host)).toHaveLength(2);
+    host.tools.save = () => Promise.reject(new Error('not expected'));
+    expect((await probe(host)).result.usable).toBe(true);
+    expect(trialChains(host)).toEqual([]);
   });
 
   test('a missing scheduler is the reason only where it was requested', async () => {

@@ -6,9 +6,9 @@ import {
   type IptablesRuleParts,
   type IptablesTableDocument,
   ProcSysctl,
-  parseSavedTable,
   removeChains,
   renderDocument,
+  userChain,
   type VirtualServerAddress,
 } from '@kube-proxier/linux';
 import { trySettings } from './apply/host-settings.js';
@@ -114,7 +114,7 @@ async function tryRules(family: IPFamily, { sets, iptables }: IpvsHost): Promise
     const { randomFully } = await tools.version();
     await tools.restore(renderDocument(writeRules(trialRules(family, randomFully))));
   } finally {
-    await removeTrialChains(tools);
+    await removeTrialChains(tools, trialRules(family, false));
     await sets.execute(definitions.map(({ name }) => ({ do: 'destroy-set', name })));
   }
 }
@@ -145,14 +145,14 @@ function trialRules(family: IPFamily, randomFully: boolean): FixedChains {
   return { mangle: renamedTable('mangle'), nat: renamedTable('nat'), filter: renamedTable('filter') };
 }
 
-async function removeTrialChains(tools: Iptables): Promise<void> {
-  const text = await tools.save();
+/** Not by what is installed: a list of all rules takes a second on a slow machine. */
+async function removeTrialChains(tools: Iptables, trial: FixedChains): Promise<void> {
   const document = new Map<RuleTable, IptablesTableDocument>();
   for (const table of RULE_TABLES) {
-    const saved = parseSavedTable(text, table);
+    const chains = [...trial[table].keys()].map((chain) => [chain, userChain()] as const);
     document.set(
       table,
-      removeChains(saved, (chain) => chain.startsWith(TRIAL)),
+      removeChains(new Map(chains), () => true),
     );
   }
   await tools.restore(renderDocument(document));
