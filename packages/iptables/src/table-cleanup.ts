@@ -1,10 +1,10 @@
-import type { IPFamily, Logger, RemovedObjects } from '@kube-proxier/core';
+import { EventLoopPace, finishWithPauses, type IPFamily, type Logger, type RemovedObjects } from '@kube-proxier/core';
 import {
   type Iptables,
   type IptablesDocument,
   type IptablesTable,
   type IptablesVariant,
-  parseSavedTable,
+  parseSavedTableInSlices,
   removedObjects,
   renderDocument,
   type Sysctl,
@@ -88,8 +88,8 @@ export async function servesKubeProxyLocalnet(iptables: Iptables): Promise<boole
 
 /** Whether others are kept out of 127.0.0.0/8, as they are where NodePorts are served there. */
 export async function guardsLocalnet(iptables: Iptables): Promise<boolean> {
-  const filter = parseSavedTable(await iptables.save('filter'), 'filter');
-  return hasGuard(filter);
+  const slices = parseSavedTableInSlices(await iptables.save('filter'), 'filter');
+  return hasGuard(await finishWithPauses(slices, new EventLoopPace()));
 }
 
 /** Keeps packets from other hosts from being routed to 127.0.0.0/8. */

@@ -26,6 +26,7 @@ export {
   type SavedRules,
 } from './iptables/iptables-command.js';
 export {
+  declaresAnyInSlices,
   EMPTY_TABLE_DOCUMENT,
   type IptablesChain,
   type IptablesChainRule,

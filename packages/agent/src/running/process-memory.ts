@@ -53,7 +53,7 @@ const VERY_LARGE_WHILE_READING = 80 * 1024 * 1024;
 /**
  * Growth of the heap between two collections after the start, in percent. With 15, continuous changes cause a collection every
  * few seconds. V8's default, 30 with `--optimize-for-size`, takes 20 MB more while the rules of 10,000 Services are verified. A
- * heap of 120 to 200 MB has the default, as its collections take long.
+ * heap of 100 to 200 MB grows by {@link GROWTH_OF_LARGE_HEAP}, as its collections take long.
  */
 const SETTLED_GROWTH = 25;
 /** The same in a very large heap, which is collected beside the program. */
@@ -65,7 +65,7 @@ const SETTLED_GROWTH_OF_LARGE_HEAP = 15;
 const YOUNG_GENERATION = 16_000_000;
 /** Milliseconds between two checks of it after the start. */
 const YOUNG_GENERATION_PERIOD = 1000;
-/** Collections beside the program in a very large heap which move objects together. Each returns a part of the memory. */
+/** Collections beside the program in a large heap which move objects together. Each returns a part of the memory. */
 const COMPACTIONS = 4;
 /** Milliseconds in which a collection beside the program should end. */
 const PATIENCE = 1500;
@@ -132,7 +132,7 @@ async function releaseCodeOfStart(): Promise<void> {
  */
 async function collectGarbageOfStart(): Promise<void> {
   const { total_heap_size: size } = getHeapStatistics();
-  if (size > LARGE && size < VERY_LARGE) {
+  if (size > LARGE && size < LONG_PAUSE) {
     collectGarbage({ type: 'major', execution: 'sync' });
     await releaseUnused();
   }
@@ -147,12 +147,12 @@ async function collectGarbageOfStart(): Promise<void> {
  */
 async function settleMemory(isOver: boolean): Promise<void> {
   const { total_heap_size: size } = getHeapStatistics();
-  if (size > VERY_LARGE) {
+  if (isOver || size > LONG_PAUSE) {
     // The checks of a start would change the flags below.
     clearInterval(watch);
+  }
+  if (size > VERY_LARGE) {
     watch = setInterval(limitYoungGeneration, YOUNG_GENERATION_PERIOD).unref();
-  } else if (isOver) {
-    clearInterval(watch);
   }
   if (isOver) {
     setFlagsFromString('--turbofan');
@@ -160,7 +160,7 @@ async function settleMemory(isOver: boolean): Promise<void> {
     setFlagsFromString('--incremental-marking');
   }
   growHeapBy(size > LONG_PAUSE ? 0 : SETTLED_GROWTH);
-  if (size > VERY_LARGE) {
+  if (size > LONG_PAUSE) {
     if (isNode26) {
       setFlagsFromString('--no-memory-pool');
       setFlagsFromString(`--compaction-max-evacuated-bytes-mb-for-reduce-memory=${COMPACTED}`);
@@ -175,7 +175,7 @@ async function settleMemory(isOver: boolean): Promise<void> {
     }
     // Each collection would move objects again, and pause for up to 120 ms.
     setFlagsFromString('--no-optimize-for-size');
-    growHeapBy(SETTLED_GROWTH_OF_LARGE_HEAP);
+    growHeapBy(size > VERY_LARGE ? SETTLED_GROWTH_OF_LARGE_HEAP : GROWTH_OF_LARGE_HEAP);
     await releaseUnused();
     return;
   }

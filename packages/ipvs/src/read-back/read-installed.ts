@@ -1,9 +1,9 @@
-import { cidrContains, type IPFamily } from '@kube-proxier/core';
+import { cidrContains, EventLoopPace, finishWithPauses, type IPFamily } from '@kube-proxier/core';
 import {
   type IpSet,
   type Iptables,
   type LinkAddress,
-  parseSavedTable,
+  parseSavedTableInSlices,
   type SavedTable,
   type VirtualServerAddress,
 } from '@kube-proxier/linux';
@@ -39,13 +39,18 @@ export async function readInstalled(target: ReadTarget): Promise<InstalledObject
   const sets = await readSets(target);
   const virtualServers = await readVirtualServers(target, new Set(addresses), new Set(local), sets);
   const saved = await iptables.save();
-  const table = (name: RuleTable): readonly [RuleTable, SavedTable] => [name, parseSavedTable(saved, name)];
+  const tables = new Map<RuleTable, SavedTable>();
+  const pace = new EventLoopPace();
+  for (const table of RULE_TABLES) {
+    // Another mode may have hundreds of thousands of rules there.
+    tables.set(table, await finishWithPauses(parseSavedTableInSlices(saved, table), pace));
+  }
   return {
     virtualServers,
     sets,
     hasInterface: link !== undefined,
     addresses: addresses.filter((address) => !isLinkLocal(address)),
-    tables: Object.fromEntries(RULE_TABLES.map(table)) as Record<RuleTable, SavedTable>,
+    tables: Object.fromEntries(tables) as Record<RuleTable, SavedTable>,
   };
 }
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { finish } from '@kube-proxier/core';
 import fc from 'fast-check';
 import type { IptablesTable } from './iptables.js';
 import {
+  declaresAnyInSlices,
   EMPTY_TABLE_DOCUMENT,
   type IptablesChain,
   type IptablesDocument,
@@ -179,4 +181,22 @@ test('merging keeps the parts of all documents in order', () => {
     deletedRules: [rule('X'), rule('Y')],
   });
   expect(isEmptyTableDocument(mergeTableDocuments())).toBe(true);
+});
+
+describe('chains in the output of iptables-save', () => {
+  const output =
+    '# Generated\n*nat\n:PREROUTING ACCEPT [0:0]\n:KUBE-B2 - [0:0]\n-A KUBE-B2 -j KUBE-C\nCOMMIT\n*filter\n:KUBE-D - [0:0]';
+
+  test.each([
+    [['KUBE-B2'], true],
+    [['KUBE-A', 'KUBE-D'], true],
+    [['PREROUTING'], true],
+    [['KUBE-B'], false],
+    [['B2'], false],
+    [['KUBE-C'], false],
+    [[], false],
+  ])('%j are there: %j', (chains, expected) => {
+    expect(finish(declaresAnyInSlices(output, chains))).toBe(expected);
+    expect(finish(declaresAnyInSlices('', chains))).toBe(false);
+  });
 });

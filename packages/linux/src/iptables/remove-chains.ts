@@ -22,9 +22,12 @@ export interface ChainRemovalOptions {
 export function removeChains(
   saved: SavedTable,
   isRemoved: (chain: string) => boolean,
-  { alsoDelete = () => false, foreignReferences = 'delete-jump' }: ChainRemovalOptions = {},
+  { alsoDelete, foreignReferences = 'delete-jump' }: ChainRemovalOptions = {},
 ): IptablesTableDocument {
   const removed = new Set([...saved.keys()].filter(isRemoved));
+  if (removed.size === 0 && alsoDelete === undefined) {
+    return EMPTY_TABLE_DOCUMENT;
+  }
   const needed = new Set<string>();
   const deletedRules: IptablesChainRule[] = [];
   for (const [chain, { policy, rules }] of saved) {
@@ -32,7 +35,7 @@ export function removeChains(
       continue;
     }
     for (const rule of rules) {
-      if (alsoDelete(chain, rule)) {
+      if (alsoDelete?.(chain, rule)) {
         deletedRules.push({ chain, rule });
         continue;
       }

@@ -4,7 +4,7 @@ import { renderDocument } from '@kube-proxier/linux';
 import { FakeIptables } from '@kube-proxier/linux/testing';
 import { wholeDocument } from '../plan/portal-document.js';
 import { allGroups } from '../plan/portal-groups.js';
-import { compareSavedPortals, readSavedPortals } from './saved-portals.js';
+import { compareSavedPortals, readSavedPortals, readUsedPortals } from './saved-portals.js';
 
 const NODE: NodeState = {
   name: 'node1',
@@ -34,4 +34,25 @@ test.each([
     await iptables.restore(change);
   }
   expect(compareSavedPortals(await readSavedPortals(iptables), written)).toEqual(expected);
+});
+
+/** Rules of a large cluster in mode iptables. */
+const MANY = Array.from({ length: 300_000 }, (_, index) => `-A KUBE-SVC-${index} -d 10.0.0.1/32 -j KUBE-SEP-${index}`);
+
+test.each([
+  ['no', []],
+  ['some', ['KUBE-PORTALS-HOST']],
+])('among the rules of a large cluster with %s chains of portals, others have their turn', async (_title, chains) => {
+  const iptables = new FakeIptables();
+  const declared = chains.map((chain) => `:${chain} - [0:0]`);
+  const text = ['*nat', ':KUBE-PORTALS-HOST-2 - [0:0]', ...declared, ...MANY, 'COMMIT', ''].join('\n');
+  iptables.save = () => Promise.resolve(text);
+  let turns = 0;
+  const others = setInterval(() => {
+    turns += 1;
+  }, 0);
+  const portals = await readUsedPortals(iptables);
+  clearInterval(others);
+  expect([...portals.nat.keys()].filter((chain) => chains.includes(chain))).toEqual(chains);
+  expect(turns).toBeGreaterThan(chains.length === 0 ? 0 : 2);
 });

@@ -1,17 +1,33 @@
-import { type Iptables, parseSavedTable } from '@kube-proxier/linux';
+import { EventLoopPace, finishWithPauses } from '@kube-proxier/core';
+import { declaresAnyInSlices, type Iptables, parseSavedTable, parseSavedTableInSlices } from '@kube-proxier/linux';
 import type { SavedPortals } from '../plan/portal-document.js';
 import { OWN_GROUP, type PortalGroups } from '../plan/portal-groups.js';
-import { JUMPS, PORTAL_TABLES, WRITTEN } from '../plan/portal-rules.js';
+import { CHAINS, JUMPS, PORTAL_TABLES, WRITTEN } from '../plan/portal-rules.js';
 
 /** Reads the tables of portals. A table that is not in use is brought into use. */
 export async function readSavedPortals(iptables: Iptables): Promise<SavedPortals> {
-  return parseSavedPortals(await iptables.save('nat'), await iptables.save('filter'));
+  return {
+    nat: parseSavedTable(await iptables.save('nat'), 'nat'),
+    filter: parseSavedTable(await iptables.save('filter'), 'filter'),
+  };
 }
 
-/** Reads those tables that are in use. */
+const NO_PORTALS: SavedPortals = { nat: new Map(), filter: new Map() };
+
+/**
+ * Reads those tables that are in use, with pauses: another mode may have hundreds of thousands of rules there. Empty if there is no
+ * chain of portals.
+ */
 export async function readUsedPortals(iptables: Iptables): Promise<SavedPortals> {
   const all = await iptables.save();
-  return parseSavedPortals(all, all);
+  const pace = new EventLoopPace();
+  if (!(await finishWithPauses(declaresAnyInSlices(all, Object.values(CHAINS)), pace))) {
+    return NO_PORTALS;
+  }
+  return {
+    nat: await finishWithPauses(parseSavedTableInSlices(all, 'nat'), pace),
+    filter: await finishWithPauses(parseSavedTableInSlices(all, 'filter'), pace),
+  };
 }
 
 /** Compares the kernel's tables with the rules that were written last. Pure. */
@@ -35,10 +51,6 @@ export function compareSavedPortals(
   const ownIsFirst = !own || saved[own.table].get(own.chain)?.rules[0] === own.rule.text;
   const jumpsExist = JUMPS.every(({ table, chain, rule }) => saved[table].get(chain)?.rules.includes(rule.text));
   return { chainsMatch: rulesMatch && ownIsFirst, jumpsExist };
-}
-
-function parseSavedPortals(nat: string, filter: string): SavedPortals {
-  return { nat: parseSavedTable(nat, 'nat'), filter: parseSavedTable(filter, 'filter') };
 }
 
 /** The same rules, in any order. */
