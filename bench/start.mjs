@@ -284,6 +284,10 @@ async function main() {
       console.log(`${subject}: skipped. ${reason}`);
     }
   }
+  if (results.size === 0) {
+    process.exitCode = 1;
+    return;
+  }
   const [first] = results.values();
   const report = new Report('start', `with ${first?.server}, Services of ${ENDPOINTS} endpoints`);
   const node = await runTime(['-e', '0']);

@@ -75,6 +75,19 @@ describe('the probe', () => {
     expect(await host.sets.names()).toEqual([]);
   });
 
+  test('a table that cannot be written is the reason, and no set is left', async () => {
+    const host = fakeHost('IPv4');
+    let writes = 0;
+    host.tools.restore = () => {
+      writes += 1;
+      return Promise.reject(new Error(`refusal ${writes}`));
+    };
+    const { result } = await probe(host);
+    expect(result).toMatchObject({ usable: false, reason: 'refusal 1' });
+    expect(writes).toBe(2);
+    expect(await host.sets.names()).toEqual([]);
+  });
+
   test('without IPVS in the kernel, the probe reports it, and why the module could not be loaded', async () => {
     const runner: CommandRunner = {
       run: async ({ command }) => {

@@ -105,6 +105,13 @@ async function tryRules(family: IPFamily, { sets, iptables }: IpvsHost): Promise
     return { ...wanted, name: wanted.name.replace('KUBE-', TRIAL) };
   });
   const tools = await iptables();
+  const remove = async () => {
+    try {
+      await removeTrialChains(tools, trialRules(family, false));
+    } finally {
+      await sets.execute(definitions.map(({ name }) => ({ do: 'destroy-set', name })));
+    }
+  };
   try {
     for (const refused of await sets.execute(definitions.map((set) => ({ do: 'create-set', set })))) {
       if (refused !== undefined) {
@@ -113,10 +120,12 @@ async function tryRules(family: IPFamily, { sets, iptables }: IpvsHost): Promise
     }
     const { randomFully } = await tools.version();
     await tools.restore(renderDocument(writeRules(trialRules(family, randomFully))));
-  } finally {
-    await removeTrialChains(tools, trialRules(family, false));
-    await sets.execute(definitions.map(({ name }) => ({ do: 'destroy-set', name })));
+  } catch (error) {
+    // Where a table cannot be written, it cannot be cleaned either: the first failure is the reason.
+    await remove().catch(() => {});
+    throw error;
   }
+  await remove();
 }
 
 const TRIAL_NODE = {

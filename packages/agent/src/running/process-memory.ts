@@ -192,13 +192,13 @@ async function settleMemory(isOver: boolean): Promise<void> {
   await releaseUnused();
 }
 
-/** Milliseconds between two releases of memory after the start. One takes 2 ms of the event loop, and 5 to 15 ms beside it. */
+/** Milliseconds between two releases of memory after the start. */
 const RELEASE_PERIOD = 30_000;
 let isReleasing = false;
 
 /**
- * Returns memory to the system again and again, once this was called. The compilers of V8 leave freed memory with the C library, 5 to 10 MB in the first hundred
- * thousand changes, and their code in the program file, 20 MB, is used rarely after that.
+ * Returns memory to the system periodically, from the first call on. V8's compilers leave freed memory with the C library, and their code
+ * in the program file is rarely used again.
  *
  * @param period milliseconds.
  */
