@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:https';
 import {
   ApiServerProcess,
@@ -7,18 +8,16 @@ import {
 } from '../../packages/source-kubernetes/dist/testing/index.js';
 import { plainKubeconfig } from '../../scripts/plain-kubeconfig.mjs';
 import { apiService, apiSlice } from './api-objects.mjs';
+import { clusterIP } from './cluster.mjs';
 
-/** @typedef {Pick<ReturnType<typeof apiService> | ReturnType<typeof apiSlice>, 'metadata'>} ApiObject */
-
-/** Requests at a time while a real server is filled. */
-const PARALLEL = 16;
 const NAMESPACES = 50;
 /** kube-proxy waits for its address. */
 const NODE = {
   metadata: { name: 'node1' },
   status: { addresses: [{ type: 'InternalIP', address: '127.0.0.1' }] },
 };
-const PATHS = { services: '/api/v1', endpointslices: '/apis/discovery.k8s.io/v1' };
+/** Addresses that the server needs for itself, before those of the Services. */
+const RESERVED = 16;
 
 /**
  * An API server with Services and their EndpointSlices: a real one where KUBE_APISERVER and ETCD name its programs, else the
@@ -72,23 +71,20 @@ export async function startFilledFake(services, endpoints) {
  * @returns {Promise<FilledApiServer>}
  */
 async function real(programs, services, endpoints) {
-  const agent = new Agent({ keepAlive: true, maxSockets: PARALLEL });
+  const agent = new Agent({ keepAlive: true });
   const server = await ApiServerProcess.start({
     ...programs,
     send: (request) => sendApiRequest(request, agent),
   });
   try {
-    await inParallel(NAMESPACES, (index) =>
-      post(server, '/api/v1/namespaces', { metadata: { name: `team-${index}` } }),
-    );
-    await inParallel(services, async (index) => {
-      // The server allocates the cluster IP: one is that of its own Service.
-      const service = apiService(index);
-      const { clusterIP, clusterIPs, ...spec } = service.spec;
-      await post(server, pathOf('services', service), { ...ofUser(service), spec });
-      await post(server, pathOf('endpointslices', apiSlice(index, endpoints)), ofUser(apiSlice(index, endpoints)));
-    });
+    for (let index = 0; index < NAMESPACES; index += 1) {
+      await server.put('namespaces', { metadata: { name: `team-${index}` } });
+    }
     await server.put('nodes', NODE);
+    // The server creates about 30 Services a second.
+    await server.stopServer();
+    await server.store(storedObjects(services, endpoints));
+    await server.startServer();
   } catch (error) {
     await server.stop();
     throw error;
@@ -97,7 +93,7 @@ async function real(programs, services, endpoints) {
     name: 'a real API server',
     kubeconfig: server.kubeconfig({ token: 'administrator' }),
     async replaceSlice(slice) {
-      const path = `${pathOf('endpointslices', slice)}/${slice.metadata.name}`;
+      const path = `${pathOf(slice)}/${slice.metadata.name}`;
       const { status, body } = await server.request('PUT', path, ofUser(slice));
       if (status >= 300) {
         throw new Error(`PUT ${path}: ${status} ${body}`);
@@ -111,46 +107,62 @@ async function real(programs, services, endpoints) {
 }
 
 /**
- * @param {'services' | 'endpointslices'} resource
- * @param {ApiObject} object
+ * Services and their EndpointSlices, as a server stores them, with the objects by which it knows that their addresses are allocated.
+ *
+ * @param {number} services
+ * @param {number} endpoints of each
+ * @returns {Iterable<[key: string, object: object]>}
  */
-function pathOf(resource, { metadata }) {
-  return `${PATHS[resource]}/namespaces/${metadata.namespace}/${resource}`;
+function* storedObjects(services, endpoints) {
+  for (let index = 0; index < services; index += 1) {
+    const service = apiService(index);
+    const { name, namespace } = service.metadata;
+    const ip = clusterIP(index + RESERVED);
+    service.spec.clusterIP = ip;
+    service.spec.clusterIPs = [ip];
+    yield [`services/specs/${namespace}/${name}`, stored('v1', 'Service', service)];
+    yield [
+      `ipaddresses/${ip}`,
+      stored('networking.k8s.io/v1', 'IPAddress', {
+        metadata: {
+          name: ip,
+          labels: {
+            'ipaddress.kubernetes.io/ip-family': 'IPv4',
+            'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',
+          },
+        },
+        spec: { parentRef: { resource: 'services', namespace, name } },
+      }),
+    ];
+    const slice = apiSlice(index, endpoints);
+    yield [
+      `endpointslices/${namespace}/${slice.metadata.name}`,
+      stored('discovery.k8s.io/v1', 'EndpointSlice', ofUser(slice)),
+    ];
+  }
+}
+
+/**
+ * @param {string} apiVersion
+ * @param {string} kind
+ * @param {{metadata: object}} object
+ */
+function stored(apiVersion, kind, object) {
+  const metadata = { ...object.metadata, uid: randomUUID(), creationTimestamp: '2026-11-20T22:03:43Z' };
+  return { apiVersion, kind, ...object, metadata };
+}
+
+/** @param {ReturnType<typeof apiSlice>} slice */
+function pathOf({ metadata }) {
+  return `/apis/discovery.k8s.io/v1/namespaces/${metadata.namespace}/endpointslices`;
 }
 
 /**
  * What a user would send: the server writes who manages which field itself, and owners need the uid of an object.
  *
- * @param {ApiObject} object
+ * @param {ReturnType<typeof apiSlice>} slice
  */
 function ofUser({ metadata, ...rest }) {
   const { managedFields, ...kept } = metadata;
   return { ...rest, metadata: { ...kept, ownerReferences: undefined } };
-}
-
-/**
- * @param {ApiServerProcess} server
- * @param {string} path
- * @param {object} object
- */
-async function post(server, path, object) {
-  const { status, body } = await server.request('POST', path, object);
-  if (status >= 300) {
-    throw new Error(`POST ${path}: ${status} ${body}`);
-  }
-}
-
-/**
- * @param {number} count
- * @param {(index: number) => Promise<void>} work
- */
-async function inParallel(count, work) {
-  let next = 0;
-  const worker = async () => {
-    while (next < count) {
-      next += 1;
-      await work(next - 1);
-    }
-  };
-  await Promise.all(Array.from({ length: PARALLEL }, worker));
 }

@@ -65,7 +65,7 @@ export class HostCleanup {
         return;
       }
       const saved = await this.#saved(reading, iptables, variant);
-      found.push(...findLeftovers(iptables.family, saved, { owner, ...named(variant) }));
+      found.push(...(await findLeftovers(iptables.family, saved, { owner, ...named(variant) })));
     });
     return found;
   };

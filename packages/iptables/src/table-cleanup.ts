@@ -7,6 +7,7 @@ import {
   parseSavedTableInSlices,
   removedObjects,
   renderDocument,
+  renderDocumentInSlices,
   type Sysctl,
   SysctlError,
 } from '@kube-proxier/linux';
@@ -42,9 +43,11 @@ export async function removeRules(
   options: IptablesCleanupOptions,
 ): Promise<readonly RemovedObjects[]> {
   const { sysctl, logger, servesLocalnet = false } = options;
-  const { document, guard } = planRemoval(iptables.family, await iptables.save(), options.owner);
+  const pace = new EventLoopPace();
+  const plan = planRemoval(iptables.family, await iptables.save(), options.owner);
+  const { document, guard } = await finishWithPauses(plan, pace);
   const location = locationIn(iptables.family, options);
-  const text = renderDocument(document);
+  const text = await finishWithPauses(renderDocumentInSlices(document), pace);
   if (text !== '') {
     await iptables.restore(text);
   }
@@ -59,12 +62,12 @@ export async function removeRules(
 }
 
 /** What {@link removeRules} would remove, but for kernel settings. Changes nothing. */
-export function findLeftovers(
+export async function findLeftovers(
   family: IPFamily,
   saved: string,
   options: IptablesLeftoverOptions,
-): readonly RemovedObjects[] {
-  const { document, guard } = planRemoval(family, saved, options.owner);
+): Promise<readonly RemovedObjects[]> {
+  const { document, guard } = await finishWithPauses(planRemoval(family, saved, options.owner), new EventLoopPace());
   const location = locationIn(family, options);
   return [...describe(document, location), ...(guard === undefined ? [] : describe(guard, location))];
 }
@@ -83,7 +86,7 @@ function describe(document: IptablesDocument, location: (table: IptablesTable) =
 
 /** Whether kube-proxy's rules are installed and let packets to 127.0.0.0/8, guarded. */
 export async function servesKubeProxyLocalnet(iptables: Iptables): Promise<boolean> {
-  return isKubeProxyLocalnet(await iptables.save());
+  return await finishWithPauses(isKubeProxyLocalnet(await iptables.save()), new EventLoopPace());
 }
 
 /** Whether others are kept out of 127.0.0.0/8, as they are where NodePorts are served there. */

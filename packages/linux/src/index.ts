@@ -39,6 +39,7 @@ export {
   lineOfDocument,
   mergeTableDocuments,
   parseDocument,
+  parseDocumentInSlices,
   parseSavedTable,
   parseSavedTableInSlices,
   renderDocument,
@@ -70,7 +71,12 @@ export {
   readRecentLists,
   recentFiles,
 } from './iptables/recent-lists.js';
-export { type ChainRemovalOptions, removeChains, removedObjects } from './iptables/remove-chains.js';
+export {
+  type ChainRemovalOptions,
+  removeChains,
+  removeChainsInSlices,
+  removedObjects,
+} from './iptables/remove-chains.js';
 export { RuleSentinels, type WatchedRule } from './iptables/rule-sentinels.js';
 export { splitWords, targetOf, withoutComment } from './iptables/rule-text.js';
 export { type RuleWatchOptions, watchRules } from './iptables/watch-rules.js';

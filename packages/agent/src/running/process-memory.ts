@@ -52,12 +52,11 @@ const LONG_PAUSE_WHILE_READING = 48 * 1024 * 1024;
 const VERY_LARGE_WHILE_READING = 80 * 1024 * 1024;
 /**
  * Growth of the heap between two collections after the start, in percent. With 15, continuous changes cause a collection every
- * few seconds. V8's default, 30 with `--optimize-for-size`, takes 20 MB more while the rules of 10,000 Services are verified. A
- * heap of 100 to 200 MB grows by {@link GROWTH_OF_LARGE_HEAP}, as its collections take long.
+ * few seconds. V8's default, 30 with `--optimize-for-size`, takes 20 MB more while the rules of 10,000 Services are verified.
  */
 const SETTLED_GROWTH = 25;
 /** The same in a very large heap, which is collected beside the program. */
-const SETTLED_GROWTH_OF_LARGE_HEAP = 15;
+const SETTLED_GROWTH_OF_VERY_LARGE_HEAP = 15;
 /**
  * Bytes of the young generation in a very large heap: a collection copies what has survived in its pause, and a start takes as long as with
  * V8's 64 MB.
@@ -71,8 +70,10 @@ const COMPACTIONS = 4;
 const PATIENCE = 1500;
 /** Milliseconds in which V8 frees objects beside the program after a collection. If another one begins earlier, V8 waits for the rest, and blocks. */
 const SWEEPING = 1000;
-/** MB of objects that one of them moves, where V8 has a limit. V8's default, 12, pauses for 70 to 100 ms, also in collections that V8 begins when the program is idle. */
+/** MB of objects that one of them moves, where V8 has a limit. */
 const COMPACTED = 2;
+/** V8's default. In a large heap, it pauses for 70 to 100 ms, also in collections that V8 begins when the program is idle. */
+const COMPACTED_BY_DEFAULT = 12;
 /** Milliseconds between two allocations of 32 KB meanwhile. */
 const ALLOCATION_PERIOD = 5;
 /** Other versions of V8 lack flags for the pool of pages, and for the amount that a compaction moves, and report that on standard error. */
@@ -127,13 +128,13 @@ async function releaseCodeOfStart(): Promise<void> {
 }
 
 /**
- * Called when the first syncs have ended, before anything else uses memory: what they have left would add to the peak.
- * Skipped for a small cluster, and for one so large that it would pause for long.
+ * Called when the first syncs have ended, before anything else uses memory. V8 collects what they have left beside the program: at once,
+ * that pauses for 30 to 50 ms with 10,000 Services. Skipped for a small cluster, and done already for a larger one.
  */
-async function collectGarbageOfStart(): Promise<void> {
+async function collectBesideProgramFromNow(): Promise<void> {
   const { total_heap_size: size } = getHeapStatistics();
   if (size > LARGE && size < LONG_PAUSE) {
-    collectGarbage({ type: 'major', execution: 'sync' });
+    setFlagsFromString('--incremental-marking');
     await releaseUnused();
   }
 }
@@ -147,7 +148,7 @@ async function collectGarbageOfStart(): Promise<void> {
  */
 async function settleMemory(isOver: boolean): Promise<void> {
   const { total_heap_size: size } = getHeapStatistics();
-  if (isOver || size > LONG_PAUSE) {
+  if (isOver || size > LARGE) {
     // The checks of a start would change the flags below.
     clearInterval(watch);
   }
@@ -159,37 +160,52 @@ async function settleMemory(isOver: boolean): Promise<void> {
     setFlagsFromString('--semi-space-growth-factor=2');
     setFlagsFromString('--incremental-marking');
   }
-  growHeapBy(size > LONG_PAUSE ? 0 : SETTLED_GROWTH);
-  if (size > LONG_PAUSE) {
-    if (isNode26) {
-      setFlagsFromString('--no-memory-pool');
-      setFlagsFromString(`--compaction-max-evacuated-bytes-mb-for-reduce-memory=${COMPACTED}`);
-    }
-    // The first collection returns the memory of the young generation, which takes 20 ms of its pause. So it moves no objects.
-    setFlagsFromString('--no-compact');
-    setFlagsFromString('--optimize-for-size');
-    await collectBesideProgram();
-    setFlagsFromString('--compact');
-    for (let compactions = 0; compactions < COMPACTIONS; compactions += 1) {
-      await collectBesideProgram();
-    }
-    // Each collection would move objects again, and pause for up to 120 ms.
-    setFlagsFromString('--no-optimize-for-size');
-    growHeapBy(size > VERY_LARGE ? SETTLED_GROWTH_OF_LARGE_HEAP : GROWTH_OF_LARGE_HEAP);
-    await releaseUnused();
-    return;
-  }
-  setFlagsFromString('--compact');
-  setFlagsFromString('--optimize-for-size');
   // Compiled code is removed now, not after six collections: about 2 MB. What is used again is compiled again.
   setFlagsFromString('--flush-baseline-code');
   setFlagsFromString('--stress-flush-code');
-  collectGarbage({ type: 'major', execution: 'sync', flavor: 'last-resort' });
-  setFlagsFromString('--no-stress-flush-code');
+  setFlagsFromString('--optimize-for-size');
+  if (size > LARGE) {
+    await compactBesideProgram();
+    if (size > LONG_PAUSE) {
+      // Each collection would move objects again, and pause for up to 120 ms.
+      setFlagsFromString('--no-optimize-for-size');
+    } else {
+      moveAtMost(COMPACTED_BY_DEFAULT);
+    }
+  } else {
+    setFlagsFromString('--compact');
+    collectGarbage({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+    setFlagsFromString('--no-stress-flush-code');
+  }
+  growHeapBy(size > VERY_LARGE ? SETTLED_GROWTH_OF_VERY_LARGE_HEAP : SETTLED_GROWTH);
   if (isOver) {
     gc = undefined;
   }
   await releaseUnused();
+}
+
+/** Several collections, as each moves only some objects together. */
+async function compactBesideProgram(): Promise<void> {
+  growHeapBy(0);
+  if (isNode26) {
+    setFlagsFromString('--no-memory-pool');
+  }
+  moveAtMost(COMPACTED);
+  // The first collection returns the memory of the young generation, which takes 20 ms of its pause. So it moves no objects.
+  setFlagsFromString('--no-compact');
+  await collectBesideProgram();
+  setFlagsFromString('--no-stress-flush-code');
+  setFlagsFromString('--compact');
+  for (let compactions = 0; compactions < COMPACTIONS; compactions += 1) {
+    await collectBesideProgram();
+  }
+}
+
+/** Limits what one collection moves to MB of objects, where V8 has such a limit. */
+function moveAtMost(megabytes: number): void {
+  if (isNode26) {
+    setFlagsFromString(`--compaction-max-evacuated-bytes-mb-for-reduce-memory=${megabytes}`);
+  }
 }
 
 /** Milliseconds between two releases of memory after the start. */
@@ -215,7 +231,7 @@ let settling: Promise<void> = Promise.resolve();
 /** What each phase of a start does with the memory of this process. */
 export const MEMORY_OF_PHASES: StartPhases = {
   objectsRead: () => void releaseCodeOfStart(),
-  synced: () => void collectGarbageOfStart(),
+  synced: () => void collectBesideProgramFromNow(),
   settled: (isOver) => {
     settling = settling.then(() => settleMemory(isOver));
     if (isOver) {

@@ -1,6 +1,7 @@
-import type { RemovedObjects } from '@kube-proxier/core';
+import { finish, type RemovedObjects, type Slices } from '@kube-proxier/core';
 import {
   EMPTY_TABLE_DOCUMENT,
+  type IptablesChain,
   type IptablesChainRule,
   type IptablesTableDocument,
   type SavedTable,
@@ -22,15 +23,31 @@ export interface ChainRemovalOptions {
 export function removeChains(
   saved: SavedTable,
   isRemoved: (chain: string) => boolean,
-  { alsoDelete, foreignReferences = 'delete-jump' }: ChainRemovalOptions = {},
+  options?: ChainRemovalOptions,
 ): IptablesTableDocument {
-  const removed = new Set([...saved.keys()].filter(isRemoved));
+  return finish(removeChainsInSlices(saved, isRemoved, options));
+}
+
+/** {@link removeChains}. Yields after each chain, so that a caller can pause. */
+export function* removeChainsInSlices(
+  saved: SavedTable,
+  isRemoved: (chain: string) => boolean,
+  { alsoDelete, foreignReferences = 'delete-jump' }: ChainRemovalOptions = {},
+): Slices<IptablesTableDocument> {
+  const removed = new Set<string>();
+  for (const chain of saved.keys()) {
+    yield;
+    if (isRemoved(chain)) {
+      removed.add(chain);
+    }
+  }
   if (removed.size === 0 && alsoDelete === undefined) {
     return EMPTY_TABLE_DOCUMENT;
   }
   const needed = new Set<string>();
   const deletedRules: IptablesChainRule[] = [];
   for (const [chain, { policy, rules }] of saved) {
+    yield;
     if (removed.has(chain)) {
       continue;
     }
@@ -50,14 +67,19 @@ export function removeChains(
       }
     }
   }
-  const deletedChains = [...removed].filter((chain) => !needed.has(chain));
-  const emptied = [...removed].filter((chain) => needed.has(chain) && (saved.get(chain)?.rules.length ?? 0) > 0);
-  return {
-    ...EMPTY_TABLE_DOCUMENT,
-    written: new Map([...deletedChains, ...emptied].map((chain) => [chain, userChain()])),
-    deletedRules,
-    deletedChains: new Map(deletedChains.map((chain) => [chain, undefined])),
-  };
+  const empty = userChain();
+  const written = new Map<string, IptablesChain>();
+  const deletedChains = new Map<string, undefined>();
+  for (const chain of removed) {
+    yield;
+    if (!needed.has(chain)) {
+      written.set(chain, empty);
+      deletedChains.set(chain, undefined);
+    } else if ((saved.get(chain)?.rules.length ?? 0) > 0) {
+      written.set(chain, empty);
+    }
+  }
+  return { ...EMPTY_TABLE_DOCUMENT, written, deletedRules, deletedChains };
 }
 
 const JUMP = /-(?:[jg]|-jump|-goto) (\S+)/g;

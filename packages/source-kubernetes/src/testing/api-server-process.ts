@@ -61,6 +61,9 @@ const COLLECTIONS: Readonly<Record<string, readonly [group: string, isNamespaced
   clusterrolebindings: ['/apis/rbac.authorization.k8s.io/v1', false],
 };
 
+/** Objects written to etcd at once; etcd's limit is 128. */
+const WRITTEN_AT_ONCE = 100;
+
 const YAML = 'application/yaml';
 /** Token of a member of `system:masters`, in a kubeconfig for {@link ApiServerProcess}. */
 export const ADMINISTRATOR_TOKEN = 'administrator';
@@ -152,7 +155,7 @@ export class ApiServerProcess {
       `--service-account-signing-key-file=${file('signer.key')}`,
       '--allow-privileged=true',
       '--authorization-mode=RBAC',
-      '--service-cluster-ip-range=10.96.0.0/16,fd00:96::/112',
+      '--service-cluster-ip-range=10.96.0.0/12,fd00:96::/112',
       '--disable-admission-plugins=ServiceAccount',
     ]);
     await this.#until(this.#apiServer, async () => (await this.request('GET', '/readyz')).status === 200);
@@ -259,6 +262,34 @@ export class ApiServerProcess {
     return (JSON.parse(body) as { items: ApiObject[] }).items
       .map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`)
       .sort();
+  }
+
+  /**
+   * Writes objects to etcd, as the server stores them: thousands a second. The server sets no default, allocates nothing, and does not
+   * validate them, so they have to be complete, with a uid and a time of creation. It must not run meanwhile.
+   *
+   * @param objects by the key in etcd without the prefix, such as `services/specs/default/web`. Each has `apiVersion` and `kind`.
+   * @throws Error when etcd refuses them.
+   */
+  async store(objects: Iterable<readonly [key: string, object: object]>): Promise<void> {
+    const base64 = (text: string) => Buffer.from(text).toString('base64');
+    let success: object[] = [];
+    const write = async () => {
+      const { status, body } = await this.#etcdRequest('/v3/kv/txn', { success });
+      if (status !== 200) {
+        throw new Error(`objects were not written to etcd: ${status} ${body}`);
+      }
+      success = [];
+    };
+    for (const [key, object] of objects) {
+      success.push({ requestPut: { key: base64(`/registry/${key}`), value: base64(JSON.stringify(object)) } });
+      if (success.length === WRITTEN_AT_ONCE) {
+        await write();
+      }
+    }
+    if (success.length > 0) {
+      await write();
+    }
   }
 
   /** Compacts etcd: versions before the current one cannot be watched or listed. */
