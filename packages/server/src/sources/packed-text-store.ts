@@ -259,7 +259,7 @@ export class PackedTextStore implements TextStore {
     if (packed.length === 0) {
       return;
     }
-    const data = deflateRawSync(lines.join('\n'), COMPRESSION).toString('latin1');
+    const data = deflate(lines.join('\n'));
     const block: Block = { data, count: packed.length, live: packed.length };
     for (const key of packed) {
       this.#recent.delete(key);
@@ -278,6 +278,14 @@ export class PackedTextStore implements TextStore {
 
 function isBlockFull(texts: number, size: number): boolean {
   return texts >= BLOCK || size > MAX_RECENT_SIZE / 2;
+}
+
+/** Where a text is encoded: a new buffer for each would be memory outside of the heap, which is freed late. */
+const ENCODED = Buffer.allocUnsafeSlow(3 * MAX_RECENT_SIZE);
+
+function deflate(text: string): string {
+  const input = 3 * text.length > ENCODED.length ? text : ENCODED.subarray(0, ENCODED.write(text));
+  return deflateRawSync(input, COMPRESSION).toString('latin1');
 }
 
 function unpack({ data }: Block): ReadonlyMap<string, string> {
