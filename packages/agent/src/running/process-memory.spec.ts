@@ -71,3 +71,39 @@ test('memory that is freed after the start returns to the system', async () => {
   expect(freed).toBeGreaterThan(150);
   expect(later).toBeLessThan(freed - 100);
 });
+
+/** Which collections of garbage a process with this many MB of objects has when its start is over. */
+async function collectionsAtEndOfStart(megabytes: number): Promise<{ readonly atOnce: number; readonly others: number }> {
+  const script = `
+    import { constants, PerformanceObserver } from 'node:perf_hooks';
+    import { getHeapStatistics } from 'node:v8';
+    import { MEMORY_OF_PHASES } from ${JSON.stringify(MODULE)};
+    const kept = [];
+    while (getHeapStatistics().used_heap_size < ${megabytes} * 1048576) {
+      for (let index = 0; index < 20000; index++) kept.push({ index, text: 'text ' + index });
+    }
+    const { NODE_PERFORMANCE_GC_MAJOR, NODE_PERFORMANCE_GC_FLAGS_FORCED } = constants;
+    const count = { atOnce: 0, others: 0 };
+    new PerformanceObserver((list) => {
+      for (const { detail } of list.getEntries()) {
+        if (detail.kind === NODE_PERFORMANCE_GC_MAJOR) {
+          count[detail.flags & NODE_PERFORMANCE_GC_FLAGS_FORCED ? 'atOnce' : 'others'] += 1;
+        }
+      }
+    }).observe({ entryTypes: ['gc'] });
+    MEMORY_OF_PHASES.settled(true);
+    const end = performance.now() + 20_000;
+    while (count.atOnce + count.others === 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
+    process.stdout.write(JSON.stringify(count));
+    process.exit(kept.length === 0 ? 1 : 0);
+  `;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+  return JSON.parse(stdout) as Awaited<ReturnType<typeof collectionsAtEndOfStart>>;
+}
+
+test('at the end of a start, a large heap is collected beside the program, and a small one at once', async () => {
+  const [small, large] = await Promise.all([collectionsAtEndOfStart(20), collectionsAtEndOfStart(60)]);
+  expect(small.atOnce).toBe(1);
+  expect(large.atOnce).toBe(0);
+  expect(large.others).toBeGreaterThan(0);
+});
