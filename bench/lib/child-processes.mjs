@@ -15,14 +15,18 @@ const AGENT = fileURLToPath(new URL('../../packages/agent/bin/kube-proxier.js', 
  * @returns {{status: number, stdout: string}}
  */
 export function runInNewNetwork(program, args = [], stdout = 'inherit') {
-  const { status, signal, error, stdout: text } = spawnSync('unshare', ['--net', process.execPath, program, 'inside', ...args], {
-    stdio: ['ignore', stdout, 'inherit'],
-    encoding: 'utf8',
-  });
+  const { status, signal, error, ...output } = spawnSync(
+    'unshare',
+    ['--net', process.execPath, program, 'inside', ...args],
+    {
+      stdio: ['ignore', stdout, 'inherit'],
+      encoding: 'utf8',
+    },
+  );
   if (status === null) {
     console.error(`${program}: ${error?.message ?? `ended by ${signal}`}`);
   }
-  return { status: status ?? 1, stdout: text };
+  return { status: status ?? 1, stdout: output.stdout };
 }
 
 /** Brings the loopback interface of a new network namespace up. */

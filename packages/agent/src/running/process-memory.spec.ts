@@ -72,8 +72,10 @@ test('memory that is freed after the start returns to the system', async () => {
   expect(later).toBeLessThan(freed - 100);
 });
 
-/** Which collections of garbage a process with this many MB of objects has when its start is over. */
-async function collectionsAtEndOfStart(megabytes: number): Promise<{ readonly atOnce: number; readonly others: number }> {
+/** Which collections of the heap a process with this many MB of objects has when its start is over. */
+async function collectionsAtEndOfStart(
+  megabytes: number,
+): Promise<{ readonly atOnce: number; readonly besideProgram: number }> {
   const script = `
     import { constants, PerformanceObserver } from 'node:perf_hooks';
     import { getHeapStatistics } from 'node:v8';
@@ -82,18 +84,18 @@ async function collectionsAtEndOfStart(megabytes: number): Promise<{ readonly at
     while (getHeapStatistics().used_heap_size < ${megabytes} * 1048576) {
       for (let index = 0; index < 20000; index++) kept.push({ index, text: 'text ' + index });
     }
-    const { NODE_PERFORMANCE_GC_MAJOR, NODE_PERFORMANCE_GC_FLAGS_FORCED } = constants;
-    const count = { atOnce: 0, others: 0 };
+    const { NODE_PERFORMANCE_GC_MAJOR, NODE_PERFORMANCE_GC_FLAGS_SCHEDULE_IDLE } = constants;
+    const count = { atOnce: 0, besideProgram: 0 };
     new PerformanceObserver((list) => {
       for (const { detail } of list.getEntries()) {
         if (detail.kind === NODE_PERFORMANCE_GC_MAJOR) {
-          count[detail.flags & NODE_PERFORMANCE_GC_FLAGS_FORCED ? 'atOnce' : 'others'] += 1;
+          count[detail.flags & NODE_PERFORMANCE_GC_FLAGS_SCHEDULE_IDLE ? 'besideProgram' : 'atOnce'] += 1;
         }
       }
     }).observe({ entryTypes: ['gc'] });
     MEMORY_OF_PHASES.settled(true);
     const end = performance.now() + 20_000;
-    while (count.atOnce + count.others === 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (count.atOnce + count.besideProgram === 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
     process.stdout.write(JSON.stringify(count));
     process.exit(kept.length === 0 ? 1 : 0);
   `;
@@ -102,8 +104,8 @@ async function collectionsAtEndOfStart(megabytes: number): Promise<{ readonly at
 }
 
 test('at the end of a start, a large heap is collected beside the program, and a small one at once', async () => {
-  const [small, large] = await Promise.all([collectionsAtEndOfStart(20), collectionsAtEndOfStart(60)]);
-  expect(small.atOnce).toBe(1);
+  const [small, large] = await Promise.all([collectionsAtEndOfStart(5), collectionsAtEndOfStart(60)]);
+  expect(small.atOnce).toBeGreaterThan(0);
   expect(large.atOnce).toBe(0);
-  expect(large.others).toBeGreaterThan(0);
+  expect(large.besideProgram).toBeGreaterThan(0);
 });
