@@ -145,7 +145,7 @@ function* storedObjects(services, endpoints) {
 /**
  * @param {string} apiVersion
  * @param {string} kind
- * @param {{metadata: object}} object
+ * @param {{metadata: object, [field: string]: unknown}} object
  */
 function stored(apiVersion, kind, object) {
   const metadata = { ...object.metadata, uid: randomUUID(), creationTimestamp: '2026-11-20T22:03:43Z' };
