@@ -41,8 +41,11 @@ export interface Libc {
   /** @param resolution receives a `struct timespec`: seconds and nanoseconds, 64 bits each. */
   clockGetres(clock: number, resolution: Uint8Array): number;
   madvise(address: number, length: number, advice: number): number;
-  /** Absent in C libraries without it, such as musl. Returns 1 when memory was returned to the system. */
-  mallocTrim?(keep: number): number;
+  /**
+   * Runs in a thread, as it takes some milliseconds. Absent in C libraries without it, such as musl. Resolves to 1 when
+   * memory was returned to the system.
+   */
+  mallocTrimInBackground?(keep: number): Promise<number>;
   /** Error number of the last call. Positive. */
   errno(): number;
 }
@@ -96,10 +99,17 @@ async function bindLibc(): Promise<Libc> {
     Object.entries(SIGNATURES).map(([name, signature]) => [name, library.func(signature)]),
   );
   const send = library.func(SIGNATURES.send);
-  const mallocTrim = optional(() => library.func('int malloc_trim(size_t)') as unknown as (keep: number) => number);
+  const mallocTrim = optional(() => library.func('int malloc_trim(size_t)'));
   bound = {
-    ...(functions as unknown as Omit<Libc, 'errno' | 'sendInBackground' | 'mallocTrim'>),
-    ...(mallocTrim ? { mallocTrim } : {}),
+    ...(functions as unknown as Omit<Libc, 'errno' | 'sendInBackground' | 'mallocTrimInBackground'>),
+    ...(mallocTrim
+      ? {
+          mallocTrimInBackground: (keep) =>
+            new Promise((resolve, reject) => {
+              mallocTrim.async(keep, (error: unknown, trimmed: number) => (error ? reject(error) : resolve(trimmed)));
+            }),
+        }
+      : {}),
     errno: () => koffi.errno(),
     sendInBackground: (...request) =>
       new Promise((resolve, reject) => {

@@ -30,7 +30,7 @@ export async function releaseUnusedMemory(): Promise<ReleasedMemory | undefined>
   if (libc === undefined) {
     return undefined;
   }
-  const isTrimmed = libc.mallocTrim?.(0) === 1;
+  const isTrimmed = (await libc.mallocTrimInBackground?.(0)) === 1;
   const mappings = await readFile('/proc/self/smaps', 'utf8').catch(() => undefined);
   if (mappings === undefined) {
     return undefined;
