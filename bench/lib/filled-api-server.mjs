@@ -81,7 +81,7 @@ async function real(programs, services, endpoints) {
       await server.put('namespaces', { metadata: { name: `team-${index}` } });
     }
     await server.put('nodes', NODE);
-    // The server creates about 30 Services a second.
+    // Created one by one, they would take many minutes: the server allocates an address for each.
     await server.stopServer();
     await server.store(storedObjects(services, endpoints));
     await server.startServer();
