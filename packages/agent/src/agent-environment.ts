@@ -2,7 +2,7 @@ import type { Logger } from '@kube-proxier/core';
 import type { Composition } from './compose.js';
 import type { AgentSettings } from './flags/agent-settings.js';
 import type { AdjustableLogger } from './logging/stream-logger.js';
-import type { StartPhases } from './running/settling.js';
+import type { ProcessPhases } from './running/settling.js';
 import type { ProgressLine } from './terminal/progress-line.js';
 import type { TextStyle } from './terminal/text-style.js';
 
@@ -29,5 +29,5 @@ export interface AgentEnvironment {
   /** Aborts to end the agent. */
   readonly signal: AbortSignal;
   /** Notified of the phases of a start. Default: none. */
-  readonly phases?: StartPhases;
+  readonly phases?: ProcessPhases;
 }

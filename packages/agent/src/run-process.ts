@@ -1,6 +1,6 @@
 import type { Composition } from './compose.js';
 import { formatTextLine } from './logging/log-line.js';
-import type { StartPhases } from './running/settling.js';
+import type { ProcessPhases } from './running/settling.js';
 
 /** Milliseconds after which the process exits even if the command has not returned: supervisors may allow only one second. */
 const GRACE = 800;
@@ -15,7 +15,7 @@ const GRACE = 800;
  * @param load loads the parts of the agent.
  * @param phases notified of the phases of a start.
  */
-export async function runProcess(load: () => Promise<Composition>, phases?: StartPhases): Promise<void> {
+export async function runProcess(load: () => Promise<Composition>, phases?: ProcessPhases): Promise<void> {
   const abort = new AbortController();
   const unexpected = (error: unknown) => {
     const stack = error instanceof Error ? error.stack : String(error);

@@ -30,6 +30,7 @@ export function combineObservers(
   return {
     modeSelected: (selection) => each('modeSelected', (observer) => observer.modeSelected?.(selection)),
     takenOver: (takeover) => each('takenOver', (observer) => observer.takenOver?.(takeover)),
+    verifying: () => each('verifying', (observer) => observer.verifying?.()),
     verified: (result) => each('verified', (observer) => observer.verified?.(result)),
     serviceHealthFailed: (service, error) =>
       each('serviceHealthFailed', (observer) => observer.serviceHealthFailed?.(service, error)),

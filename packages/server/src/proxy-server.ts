@@ -320,6 +320,7 @@ export class ProxyServer {
     const verification = new BackgroundVerification({
       period: this.#options.verification?.period ?? 0,
       ...{ options, logger, clock },
+      onVerifying: () => this.#observer.verifying?.(),
       onVerified: (result) => {
         metrics?.verified(result);
         this.#observer.verified?.(result);

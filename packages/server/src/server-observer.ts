@@ -20,6 +20,8 @@ export interface ServerObserver extends SyncObserver {
    * Called once, after the removal attempt of the takeover. Objects in use by open connections may be removed later.
    */
   takenOver?(takeover: FinishedTakeover): void;
+  /** A verification of the node begins. */
+  verifying?(): void;
   /** A verification of the node has ended. */
   verified?(result: NodeVerification): void;
   /** Cannot listen on the health check node port of a Service (spec H-19); it is retried. */

@@ -2,7 +2,7 @@ import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf
 import { setTimeout } from 'node:timers/promises';
 import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { StartPhases } from './settling.js';
+import type { ProcessPhases } from './settling.js';
 
 /**
  * Growth of the heap between two collections during a start, in percent. With 30, a start with 10,000 Services has one or two collections more, of
@@ -50,11 +50,10 @@ const LONG_PAUSE = 100 * 1024 * 1024;
 const LONG_PAUSE_WHILE_READING = 48 * 1024 * 1024;
 /** Heap size in bytes from which the young generation grows while objects are read: more than {@link FIRST_COLLECTION}. */
 const VERY_LARGE_WHILE_READING = 80 * 1024 * 1024;
-/**
- * Growth of the heap between two collections after the start, in percent. With 15, continuous changes cause a collection every
- * few seconds. V8's default, 30 with `--optimize-for-size`, takes 20 MB more while the rules of 10,000 Services are verified.
- */
-const SETTLED_GROWTH = 25;
+/** Growth of the heap between two collections after the start, in percent. With less, continuous changes take more CPU time. */
+const SETTLED_GROWTH = 40;
+/** The same until the first verification has ended, and during each: these are the peaks of memory after a start. */
+const VERIFYING_GROWTH = 15;
 /** The same in a very large heap, which is collected beside the program. */
 const SETTLED_GROWTH_OF_VERY_LARGE_HEAP = 15;
 /**
@@ -178,11 +177,26 @@ async function settleMemory(isOver: boolean): Promise<void> {
     collectGarbage('major', 'last-resort');
     setFlagsFromString('--no-stress-flush-code');
   }
-  growHeapBy(size > VERY_LARGE ? SETTLED_GROWTH_OF_VERY_LARGE_HEAP : SETTLED_GROWTH);
+  isSettled = true;
+  hasVerified = isOver;
+  growSettledHeap();
   if (isOver) {
     gc = undefined;
   }
   await releaseUnused();
+}
+
+let isSettled = false;
+/** Nothing is to be verified before the start is over. */
+let hasVerified = false;
+let isVerifying = false;
+
+function growSettledHeap(): void {
+  if (isSettled) {
+    const { total_heap_size: size } = getHeapStatistics();
+    const growth = hasVerified && !isVerifying ? SETTLED_GROWTH : VERIFYING_GROWTH;
+    growHeapBy(size > VERY_LARGE ? SETTLED_GROWTH_OF_VERY_LARGE_HEAP : growth);
+  }
 }
 
 /** Several collections, as each moves only some objects together. */
@@ -229,8 +243,8 @@ export function releasePeriodically(period = RELEASE_PERIOD): void {
 /** The last call of {@link settleMemory}: a later one begins when it has ended, as both set the same flags. */
 let settling: Promise<void> = Promise.resolve();
 
-/** What each phase of a start does with the memory of this process. */
-export const MEMORY_OF_PHASES: StartPhases = {
+/** What each phase does with the memory of this process. */
+export const MEMORY_OF_PHASES: ProcessPhases = {
   objectsRead: () => void releaseCodeOfStart(),
   synced: () => void collectBesideProgramFromNow(),
   settled: (isOver) => {
@@ -238,6 +252,14 @@ export const MEMORY_OF_PHASES: StartPhases = {
     if (isOver) {
       releasePeriodically();
     }
+  },
+  verifying: () => {
+    isVerifying = true;
+    growSettledHeap();
+  },
+  verified: () => {
+    isVerifying = false;
+    growSettledHeap();
   },
 };
 

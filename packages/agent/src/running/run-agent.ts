@@ -18,7 +18,7 @@ import { MemoryWatch } from './memory-watch.js';
 import { NodeEvents } from './node-events.js';
 import { ObjectTexts } from './object-texts.js';
 import { PodNetworkCheck } from './pod-network-check.js';
-import { Settling, type StartPhases } from './settling.js';
+import { type ProcessPhases, Settling } from './settling.js';
 
 /** Timeout in milliseconds for sending pending events when the agent ends. */
 const EVENT_FLUSH_TIMEOUT = 300;
@@ -41,7 +41,7 @@ export interface RunContext {
     report: (problems: readonly string[]) => void,
   ) => () => void;
   /** Notified of the phases of a start. Default: none. */
-  readonly phases?: StartPhases;
+  readonly phases?: ProcessPhases;
 }
 
 /**
@@ -80,6 +80,8 @@ export async function runAgent({
         void texts.compress().then(() => settling.compressed());
       },
       settled: (isOver) => phases?.settled(isOver),
+      verifying: () => phases?.verifying(),
+      verified: () => phases?.verified(),
     },
     settings.verifyPeriod > 0,
   );

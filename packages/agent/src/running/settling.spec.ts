@@ -8,6 +8,7 @@ function settling(verifies = false) {
   const over: boolean[] = [];
   const synced: number[] = [];
   const read: number[] = [];
+  const verifications: string[] = [];
   const phases = {
     objectsRead: () => read.push(clock.monotonic()),
     synced: () => synced.push(clock.monotonic()),
@@ -15,8 +16,10 @@ function settling(verifies = false) {
       at.push(clock.monotonic());
       over.push(isOver);
     },
+    verifying: () => verifications.push('begins'),
+    verified: () => verifications.push('ended'),
   };
-  return { clock, at, over, read, synced, observer: new Settling(phases, verifies, clock) };
+  return { clock, at, over, read, synced, verifications, observer: new Settling(phases, verifies, clock) };
 }
 
 describe('the work of a start is done', () => {
@@ -103,5 +106,17 @@ describe('the work of a start is done', () => {
     soon.observer.verified();
     await soon.clock.advance(60_000);
     expect(soon.over).toEqual([true]);
+  });
+
+  test('tells when each verification begins and ends, also after the start', async () => {
+    const { clock, observer, verifications } = settling(true);
+    observer.started('IPv4');
+    observer.synced({ family: 'IPv4' });
+    for (let verification = 0; verification < 2; verification += 1) {
+      observer.verifying();
+      observer.verified();
+      await clock.advance(60_000);
+    }
+    expect(verifications).toEqual(['begins', 'ended', 'begins', 'ended']);
   });
 });

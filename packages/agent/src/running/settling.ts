@@ -11,8 +11,8 @@ import type { ServerObserver } from '@kube-proxier/server';
 /** Milliseconds from the first syncs, the removal of leftovers and the first verification until their garbage is collected. */
 const DELAY = 1000;
 
-/** Phases of a start, for the memory management of this process. */
-export interface StartPhases {
+/** Phases of a start, and of the work after it, for the memory management of this process. */
+export interface ProcessPhases {
   /** All objects are read, and the first sync begins. */
   objectsRead(): void;
   /** The first syncs have ended. */
@@ -24,6 +24,10 @@ export interface StartPhases {
    * @param isOver false while the first verification is still to come.
    */
   settled(isOver: boolean): void;
+  /** A verification begins. */
+  verifying(): void;
+  /** A verification has ended. */
+  verified(): void;
 }
 
 /**
@@ -40,7 +44,7 @@ export class Settling implements ServerObserver {
 
   /** @param verifies whether the node is verified. */
   constructor(
-    private readonly phases: StartPhases,
+    private readonly phases: ProcessPhases,
     private readonly verifies: boolean,
     private readonly clock: Clock = systemClock,
   ) {}
@@ -65,8 +69,13 @@ export class Settling implements ServerObserver {
     this.#ended(family);
   }
 
+  verifying(): void {
+    this.phases.verifying();
+  }
+
   /** The first one loads code, and leaves as much garbage as a start. */
   verified(): void {
+    this.phases.verified();
     if (this.#isVerified) {
       return;
     }

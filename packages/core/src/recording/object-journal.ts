@@ -1,5 +1,4 @@
 import type { ReportedKind, ReportedObjects } from '../contract/source.js';
-import { structurallyEqual } from '../model/structurally-equal.js';
 import type { EndpointSliceDefinition, NodeDefinition, ServiceDefinition } from '../objects/definitions.js';
 import { identityOf } from '../objects/field-reader.js';
 import type { ObjectIdentity, ReadResult } from '../objects/object-problem.js';
@@ -8,7 +7,7 @@ import type { EndpointSlice, Node, Service } from '../objects/objects.js';
 import { flatText } from '../text/flat-text.js';
 import type { ObjectEntry, RecordedKind } from './recorded-entry.js';
 import { reducedEndpointSlice, reducedNode, reducedService } from './reduced-objects.js';
-import { applyDelta, deltaOf } from './structural-delta.js';
+import { applyDelta, deltaOf, differenceOf } from './structural-delta.js';
 
 /** A change of an object, without the time. */
 export type ObjectChange = Omit<ObjectEntry, 'at' | 'entry'>;
@@ -299,14 +298,15 @@ export class ObjectJournal {
   }
 
   #noted({ kind, name, previous, current }: NotedChange): readonly ObjectChange[] {
-    if (structurallyEqual(previous, current)) {
+    const difference = differenceOf(previous, current);
+    if (difference === undefined) {
       return [];
     }
     this.#note(keyOf(kind, name), previous, current);
     if (current === undefined) {
       return [{ kind, name, gone: true }];
     }
-    return [previous === undefined ? { kind, name, is: current } : { kind, name, to: deltaOf(previous, current) }];
+    return [previous === undefined ? { kind, name, is: current } : { kind, name, to: difference }];
   }
 
   /** @param previous undefined: it did not exist. @param current undefined: it is gone. */

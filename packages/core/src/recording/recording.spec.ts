@@ -7,7 +7,7 @@ import { makeService, makeSlice, Random, RandomCluster, ReportedObjectList, runC
 import { type JournalObject, type ObjectChange, ObjectJournal } from './object-journal.js';
 import { parseRecordedEntry } from './recorded-entry.js';
 import { reducedEndpointSlice, reducedNode, reducedService } from './reduced-objects.js';
-import { applyDelta, deltaOf } from './structural-delta.js';
+import { applyDelta, deltaOf, differenceOf } from './structural-delta.js';
 
 describe('structural deltas', () => {
   const values: readonly unknown[] = [
@@ -34,6 +34,15 @@ describe('structural deltas', () => {
       expect(applyDelta(previous, delta)).toEqual(current);
       expect(JSON.stringify(previous)).toBe(before);
     }
+  });
+
+  test('are absent exactly where the values are equal', () => {
+    const copies = pairs.map(([previous, current]) => [previous, JSON.parse(JSON.stringify(current))]);
+    for (const [previous, current] of copies) {
+      expect(differenceOf(previous, current) === undefined).toBe(JSON.stringify(previous) === JSON.stringify(current));
+    }
+    expect(differenceOf({ a: 1 }, { a: 1, b: undefined })).toBeUndefined();
+    expect(differenceOf({ a: 1, b: undefined }, { a: 1 })).toBeUndefined();
   });
 
   test('are small where the change is small', () => {

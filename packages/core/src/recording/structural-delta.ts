@@ -21,38 +21,59 @@ export class DeltaMismatchError extends RangeError {}
 
 /**
  * The difference between two plain JSON values (records, lists, primitives; no cycles; a field that is undefined is
- * absent).
+ * absent). Of equal values, it changes nothing.
  */
 export function deltaOf(previous: unknown, current: unknown): StructuralDelta {
+  return (
+    differenceOf(previous, current) ??
+    (Array.isArray(current) ? { at: {} } : isRecord(current) ? { of: {} } : { to: current })
+  );
+}
+
+/** As {@link deltaOf}; undefined when the values are equal. */
+export function differenceOf(previous: unknown, current: unknown): StructuralDelta | undefined {
+  if (Object.is(previous, current)) {
+    return undefined;
+  }
   if (isRecord(previous) && isRecord(current)) {
-    return deltaOfRecords(previous, current);
+    return differenceOfRecords(previous, current);
   }
   if (Array.isArray(previous) && Array.isArray(current)) {
-    return deltaOfLists(previous, current);
+    return differenceOfLists(previous, current);
   }
   return { to: current };
 }
 
-function deltaOfRecords(previous: UnknownRecord, current: UnknownRecord): StructuralDelta {
+function differenceOfRecords(previous: UnknownRecord, current: UnknownRecord): StructuralDelta | undefined {
   const fields: [string, StructuralDelta][] = [];
-  for (const [key, value] of Object.entries(current)) {
-    if (value !== undefined && !structurallyEqual(value, previous[key])) {
-      fields.push([key, Object.hasOwn(previous, key) ? deltaOf(previous[key], value) : { to: value }]);
+  for (const key of Object.keys(current)) {
+    const value = current[key];
+    if (value === undefined) {
+      continue;
+    }
+    const difference = Object.hasOwn(previous, key) ? differenceOf(previous[key], value) : { to: value };
+    if (difference !== undefined) {
+      fields.push([key, difference]);
     }
   }
-  for (const [key, value] of Object.entries(previous)) {
-    if (value !== undefined && current[key] === undefined) {
+  for (const key of Object.keys(previous)) {
+    if (previous[key] !== undefined && (!Object.hasOwn(current, key) || current[key] === undefined)) {
       fields.push([key, {}]);
     }
   }
-  return { of: Object.fromEntries(fields) };
+  // Not assignments: a key may be `__proto__`.
+  return fields.length === 0 ? undefined : { of: Object.fromEntries(fields) };
 }
 
-function deltaOfLists(previous: readonly unknown[], current: readonly unknown[]): StructuralDelta {
+function differenceOfLists(previous: readonly unknown[], current: readonly unknown[]): StructuralDelta | undefined {
   if (previous.length === current.length) {
-    const items = current.flatMap((value, index): [string, StructuralDelta][] =>
-      structurallyEqual(value, previous[index]) ? [] : [[String(index), deltaOf(previous[index], value)]],
-    );
+    const items = current.flatMap((value, index): [string, StructuralDelta][] => {
+      const difference = differenceOf(previous[index], value);
+      return difference === undefined ? [] : [[String(index), difference]];
+    });
+    if (items.length === 0) {
+      return undefined;
+    }
     // When most items differ, items have moved.
     if (items.length * 2 <= current.length || items.length === 1) {
       return { at: Object.fromEntries(items) };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { settle, VirtualClock } from '../testing/index.js';
+import type { Clock } from './clock.js';
 import { SyncRunner, type SyncRunnerOptions } from './sync-runner.js';
 
 function running(options: Partial<SyncRunnerOptions> = {}) {
@@ -39,6 +40,32 @@ describe('SyncRunner (spec K-80…K-86)', () => {
     for (let index = 0; index < 10; index += 1) {
       runner.request();
     }
+    await clock.advance(10_000);
+    expect(runs).toEqual([0, 1000]);
+  });
+
+  test('requests during a delay set no further timers', async () => {
+    const clock = new VirtualClock();
+    let timers = 0;
+    const counting: Clock = {
+      now: () => clock.now(),
+      monotonic: () => clock.monotonic(),
+      setTimer: (...args) => {
+        timers += 1;
+        return clock.setTimer(...args);
+      },
+    };
+    const { runs, runner } = running({ clock: counting, run: async () => runs.push(clock.monotonic()) > 0 });
+    runner.request();
+    await clock.advance(100);
+    runner.request();
+    await clock.advance(100);
+    const before = timers;
+    for (let index = 0; index < 10; index += 1) {
+      runner.request();
+      await clock.advance(10);
+    }
+    expect(timers).toBe(before);
     await clock.advance(10_000);
     expect(runs).toEqual([0, 1000]);
   });

@@ -53,8 +53,11 @@ export class SyncRunner {
 
   /** Requests a run. Never blocks. */
   request(): void {
-    this.#requested = true;
-    this.#wake?.();
+    // A run that is requested already begins as early as it may: to set its timer again for each change takes time.
+    if (!this.#requested) {
+      this.#requested = true;
+      this.#wake?.();
+    }
   }
 
   /**

@@ -32,8 +32,8 @@ function lengthOf({ value }: Attribute): number {
 /** Size of attributes in bytes, padding included. */
 export function attributesLength(attributes: readonly Attribute[]): number {
   let length = 0;
-  for (const attribute of attributes) {
-    length += align(lengthOf(attribute));
+  for (let index = 0; index < attributes.length; index += 1) {
+    length += align(lengthOf(attributes[index] as Attribute));
   }
   return length;
 }
@@ -62,8 +62,8 @@ export function zeroes(length: number): Buffer {
  */
 export function writeAttributes(buffer: Buffer, start: number, attributes: readonly Attribute[]): number {
   let at = start;
-  for (const attribute of attributes) {
-    const { type, value, netByteOrder = false } = attribute;
+  for (let index = 0; index < attributes.length; index += 1) {
+    const { type, value, netByteOrder = false } = attributes[index] as Attribute;
     const flat = value instanceof Uint8Array;
     writeU16(buffer, type | (flat ? 0 : NESTED) | (netByteOrder ? NET_BYTE_ORDER : 0), at + 2);
     if (flat) {
@@ -124,25 +124,30 @@ export function attributeMap(buffer: Buffer): AttributeMap {
   return new Map(readAttributes(buffer));
 }
 
-/** Numbers in host byte order. */
+/**
+ * Numbers in host byte order. The methods of `Buffer` do the same in several calls each, which is much of the time of
+ * writing a message.
+ *
+ * @throws RangeError when the number does not fit, or the buffer has no room for it.
+ */
 export function writeU16(buffer: Buffer, value: number, at: number): void {
-  if (LITTLE) {
-    buffer.writeUInt16LE(value, at);
-  } else {
-    buffer.writeUInt16BE(value, at);
+  if (value >>> 16 !== 0 || at < 0 || at + 2 > buffer.length) {
+    throw new RangeError(`cannot write ${value} as two bytes at position ${at} of ${buffer.length} bytes`);
   }
+  buffer[at] = LITTLE ? value : value >>> 8;
+  buffer[at + 1] = LITTLE ? value >>> 8 : value;
+}
+
+/** The lower 32 bits of a number. @throws RangeError when the buffer has no room for it. */
+export function writeU32(buffer: Buffer, value: number, at: number): void {
+  const low = value & 0xffff;
+  const high = value >>> 16;
+  writeU16(buffer, LITTLE ? low : high, at);
+  writeU16(buffer, LITTLE ? high : low, at + 2);
 }
 
 export function readU16(buffer: Buffer, at: number): number {
   return LITTLE ? buffer.readUInt16LE(at) : buffer.readUInt16BE(at);
-}
-
-export function writeU32(buffer: Buffer, value: number, at: number): void {
-  if (LITTLE) {
-    buffer.writeUInt32LE(value >>> 0, at);
-  } else {
-    buffer.writeUInt32BE(value >>> 0, at);
-  }
 }
 
 export function readU32(buffer: Buffer, at: number): number {

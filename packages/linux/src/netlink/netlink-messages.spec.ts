@@ -27,6 +27,10 @@ import {
   encodeAttributes,
   findAttribute,
   readAttributes,
+  readU16,
+  readU32,
+  writeU16,
+  writeU32,
 } from './attributes.js';
 import { addressBytes, addressText } from './ip-bytes.js';
 import { encodeMessages } from './request-batches.js';
@@ -296,5 +300,29 @@ describe('encoded messages decode to the same values', () => {
         expect(decodeListing(encodeSetCreation(given, 5)).definition).toEqual(given);
       }),
     );
+  });
+});
+
+describe('numbers of a message', () => {
+  test('are read as they were written', () => {
+    fc.assert(
+      fc.property(u32, fc.integer({ min: 0, max: 0xffff }), (large, small) => {
+        const buffer = Buffer.alloc(6);
+        writeU32(buffer, large, 0);
+        writeU16(buffer, small, 4);
+        expect([readU32(buffer, 0), readU16(buffer, 4)]).toEqual([large, small]);
+      }),
+    );
+  });
+
+  test.each([
+    [0x1_0000, 0],
+    [-1, 0],
+    [1, 3],
+    [1, -1],
+  ])('%d at position %d of four bytes is rejected, not shortened', (value, at) => {
+    const buffer = Buffer.alloc(4);
+    expect(() => writeU16(buffer, value, at)).toThrow(RangeError);
+    expect(buffer).toEqual(Buffer.alloc(4));
   });
 });

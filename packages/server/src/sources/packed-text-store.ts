@@ -14,8 +14,8 @@ const MAX_EARLY_SIZE = 4 * 1024 * 1024;
  * spent on tables. The level saves another third, for a result at most an eighth larger.
  */
 const COMPRESSION = { level: 3, windowBits: 13, memLevel: 5, chunkSize: 2048 };
-/** Bytes of a buffer: most blocks have fewer. With zlib's defaults, each read of a text allocates 48 KB. */
-const DECOMPRESSION = { windowBits: COMPRESSION.windowBits, chunkSize: 8192 };
+/** Bytes of a buffer: with zlib's defaults, each read of a text allocates 48 KB. One of fewer than 4 KB comes from the pool of Node.js. */
+const DECOMPRESSION = { windowBits: COMPRESSION.windowBits, chunkSize: 4000 };
 
 /** Options of a {@link PackedTextStore}. */
 export interface PackedTextStoreOptions {
@@ -56,7 +56,7 @@ export class PackedTextStore implements TextStore {
   /** Keys of texts that are not in a block, oldest first; none while these are not compressed in any number. */
   readonly #recent = new Set<string>();
   /** The last read block: a read text is often replaced next. */
-  #unpacked: { readonly block: Block; readonly texts: ReadonlyMap<string, string> } | undefined;
+  #unpacked: { readonly block: Block; readonly lines: string } | undefined;
   #recentSize = 0;
   #packedSize = 0;
   #isEarly = true;
@@ -82,7 +82,7 @@ export class PackedTextStore implements TextStore {
   get(key: string): string | undefined {
     const stored = this.#texts.get(key);
     return typeof stored === 'object'
-      ? this.#unpack(stored).get(key)
+      ? textIn(this.#unpack(stored), key)
       : stored === undefined
         ? undefined
         : this.#textOf(stored);
@@ -203,7 +203,7 @@ export class PackedTextStore implements TextStore {
 
   #dissolve(block: Block): void {
     this.#packedSize -= block.data.length;
-    for (const [key, text] of this.#unpack(block)) {
+    for (const [key, text] of textsIn(this.#unpack(block))) {
       if (this.#texts.get(key) === block) {
         this.#put(key, text);
       }
@@ -268,11 +268,12 @@ export class PackedTextStore implements TextStore {
     this.#packedSize += data.length;
   }
 
-  #unpack(block: Block): ReadonlyMap<string, string> {
+  /** Its lines. */
+  #unpack(block: Block): string {
     if (this.#unpacked?.block !== block) {
-      this.#unpacked = { block, texts: unpack(block) };
+      this.#unpacked = { block, lines: unpack(block) };
     }
-    return this.#unpacked.texts;
+    return this.#unpacked.lines;
   }
 }
 
@@ -288,11 +289,31 @@ function deflate(text: string): string {
   return deflateRawSync(input, COMPRESSION).toString('latin1');
 }
 
-function unpack({ data }: Block): ReadonlyMap<string, string> {
-  const lines = inflateRawSync(Buffer.from(data, 'latin1'), DECOMPRESSION).toString().split('\n');
+function unpack({ data }: Block): string {
+  return inflateRawSync(Buffer.from(data, 'latin1'), DECOMPRESSION).toString();
+}
+
+/** The text of a key in lines of keys and texts. */
+function textIn(lines: string, key: string): string | undefined {
+  const line = `${key}\n`;
+  let at = 0;
+  while (!lines.startsWith(line, at)) {
+    const end = lines.indexOf('\n', lines.indexOf('\n', at) + 1);
+    if (end < 0) {
+      return undefined;
+    }
+    at = end + 1;
+  }
+  const start = at + line.length;
+  const end = lines.indexOf('\n', start);
+  return lines.slice(start, end < 0 ? lines.length : end);
+}
+
+function textsIn(lines: string): ReadonlyMap<string, string> {
+  const split = lines.split('\n');
   const texts = new Map<string, string>();
-  for (let line = 0; line < lines.length; line += 2) {
-    texts.set(lines[line] ?? '', lines[line + 1] ?? '');
+  for (let line = 0; line < split.length; line += 2) {
+    texts.set(split[line] ?? '', split[line + 1] ?? '');
   }
   return texts;
 }
@@ -320,7 +341,7 @@ function* entriesOf(
     }
   }
   for (const [block, keys] of blocks) {
-    const texts = unpack(block);
+    const texts = textsIn(unpack(block));
     for (const key of keys) {
       yield [key, texts.get(key) ?? ''];
     }

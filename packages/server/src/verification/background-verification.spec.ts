@@ -28,6 +28,7 @@ function started({ period = PERIOD, duration = 0 } = {}) {
   const clock = new VirtualClock();
   const logger = new RecordingLogger();
   const reads: number[] = [];
+  const begins: number[] = [];
   const results: string[] = [];
   let broken = false;
   const path: PacketPath = {
@@ -47,12 +48,13 @@ function started({ period = PERIOD, duration = 0 } = {}) {
   } as unknown as BackendModule;
   const verification = new BackgroundVerification({
     ...{ period, clock, logger, options: DEFAULT_PROXIER_OPTIONS, random: () => 0.5 },
+    onVerifying: () => void begins.push(clock.monotonic()),
     onVerified: ({ verdict }) => void results.push(verdict),
   });
   verification.modeSelected({ backend });
   verification.synced({ family: 'IPv4', state: SERVED });
   return {
-    ...{ clock, logger, reads, results, verification },
+    ...{ clock, logger, reads, begins, results, verification },
     break: () => {
       broken = true;
     },
@@ -61,9 +63,10 @@ function started({ period = PERIOD, duration = 0 } = {}) {
 
 describe('BackgroundVerification', () => {
   test('verifies soon after the first sync, and then with the period', async () => {
-    const { clock, reads, verification } = started();
+    const { clock, reads, begins, verification } = started();
     await clock.advance(2 * PERIOD + 60_000);
     expect(reads).toEqual([30_000, 630_000, 1_230_000]);
+    expect(begins).toEqual(reads);
     await verification.stop();
     await clock.advance(10 * PERIOD);
     expect(reads).toHaveLength(3);

@@ -25,6 +25,8 @@ export interface BackgroundVerificationOptions {
   readonly clock: Clock;
   /** 0…1, for the variation. Default `Math.random`. */
   readonly random?: () => number;
+  /** Called when a verification begins. */
+  readonly onVerifying?: () => void;
   /** Called with each result. */
   readonly onVerified?: (result: NodeVerification) => void;
 }
@@ -182,8 +184,9 @@ export class BackgroundVerification implements ServerObserver {
     if (backend === undefined) {
       return;
     }
-    const { clock, logger, onVerified, options, period } = this.options;
+    const { clock, logger, onVerifying, onVerified, options, period } = this.options;
     const { signal } = this.#ended;
+    onVerifying?.();
     const result = await verifyNode({ backend, options, states: () => this.#states, clock, signal });
     if (signal.aborted) {
       return;
