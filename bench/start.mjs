@@ -16,8 +16,9 @@ import { parseArgs } from 'node:util';
 import { runInIpvsKernel, whyNoIpvsKernel } from '../scripts/run-in-ipvs-kernel.mjs';
 import { changedSlice, freshAddress } from './lib/api-objects.mjs';
 import { bringLoopbackUp, runInNewNetwork } from './lib/child-processes.mjs';
+import { clusterIP, podAddress } from './lib/cluster.mjs';
 import { startFilledApiServer, startFilledFake } from './lib/filled-api-server.mjs';
-import { installedRules, leaveIptablesHint, removeRules } from './lib/installed-rules.mjs';
+import { leaveIptablesHint, removeRules, requireInstalled } from './lib/installed-rules.mjs';
 import { linkIptables } from './lib/iptables-path.mjs';
 import { MeasuredProxy } from './lib/measured-proxy.mjs';
 import { timed, wait } from './lib/process-usage.mjs';
@@ -165,10 +166,12 @@ async function inside(subject) {
  * @returns {Promise<string>} what the API server is
  */
 async function measureStarts({ subject, path, proxies, note }) {
-  const server = await (isInOwnKernel(subject) ? startFilledFake : startFilledApiServer)(
-    servicesOf(subject),
-    ENDPOINTS,
-  );
+  const services = servicesOf(subject);
+  const server = await (isInOwnKernel(subject) ? startFilledFake : startFilledApiServer)(services, ENDPOINTS);
+  const addresses = Array.from({ length: services }, (_, index) => [
+    clusterIP(index),
+    ...Array.from({ length: ENDPOINTS }, (_pod, offset) => podAddress(index * ENDPOINTS + offset)),
+  ]).flat();
   try {
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const peer of proxies) {
@@ -177,6 +180,7 @@ async function measureStarts({ subject, path, proxies, note }) {
         note(peer, 'load', await proxy.firstSync());
         note(peer, 'cpu', proxy.cpu);
         note(peer, 'peak', proxy.memory.peak);
+        requireInstalled(subject, addresses, `after the first sync of ${peer ?? 'kube-proxier'}`);
         await proxy.stop();
         removeRules(subject);
       }
@@ -214,11 +218,7 @@ async function measureRestarts({ subject, path, proxies, note }) {
         ]);
         note(peer, 'healthy', healthy);
         note(peer, 'both', Math.max(healthy, caughtUp));
-        if (!installedRules(subject).includes(freshAddress(made))) {
-          throw new Error(
-            `${freshAddress(made)} is not in the kernel after the first sync of ${peer ?? 'kube-proxier'}`,
-          );
-        }
+        requireInstalled(subject, [freshAddress(made)], `after the restart of ${peer ?? 'kube-proxier'}`);
       }
       await proxy.stop();
       removeRules(subject);

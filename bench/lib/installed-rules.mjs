@@ -28,6 +28,22 @@ export function installedRules(subject) {
 }
 
 /**
+ * @param {string} subject
+ * @param {readonly string[]} addresses that rules must name
+ * @param {string} when such as `after the first sync of kube-proxy`
+ * @throws Error with their number, and one of them, when some are not in the kernel
+ */
+export function requireInstalled(subject, addresses, when) {
+  const installed = new Set(installedRules(subject).match(/(?<![\d.])\d+\.\d+\.\d+\.\d+/g));
+  const missing = addresses.filter((address) => !installed.has(address));
+  if (missing.length > 0) {
+    throw new Error(
+      `${missing.length} of ${addresses.length} addresses are not in the kernel ${when}, such as ${missing[0]}`,
+    );
+  }
+}
+
+/**
  * The next start begins with a kernel without rules.
  *
  * @param {string} subject
