@@ -20,7 +20,7 @@ const PLOTS = /** @type {const} */ ({
   },
   load: { title: 'Start: from the beginning of the process to rules in the kernel', yTitle: 'Time', unit: 'ms' },
   lag: { title: '100 changes a second: how old a change is in the kernel', yTitle: 'Median lag', unit: 'ms' },
-  memory: { title: 'Memory of the process', yTitle: 'Resident, 8 s after the first sync', unit: 'MB' },
+  memory: { title: 'Memory of the process', yTitle: 'Resident, 15 s after the first sync', unit: 'MB' },
   blocked: { title: 'Event loop blocked at the start: longest block', yTitle: 'Time', unit: 'ms' },
 });
 
@@ -44,9 +44,12 @@ export function renderReport(results) {
   const files = new Map();
   const sections = [];
   for (const [name, { title, yTitle, unit }] of Object.entries(PLOTS)) {
-    const measured = results.find(({ figures }) => figures.some(({ point }) => point?.plot === name));
+    const [measured, ...others] = results.filter(({ figures }) => figures.some(({ point }) => point?.plot === name));
     if (measured === undefined) {
       continue;
+    }
+    if (others.length > 0) {
+      throw new Error(`${[measured, ...others].map(({ bench }) => bench).join(' and ')} both have the plot ${name}`);
     }
     const figures = measured.figures.filter(({ point }) => point?.plot === name);
     const hasPeer = figures.some(({ point }) => point?.series.startsWith(PEER));

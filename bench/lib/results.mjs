@@ -37,7 +37,7 @@ export function writeResult(bench, { load: { before }, subject, figures }) {
   const result = {
     bench,
     subject,
-    command: commandOf(bench, process.argv.slice(2)),
+    command: commandOf(basename(process.argv[1] ?? '', '.mjs'), process.argv.slice(2)),
     date: new Date().toISOString().slice(0, 10),
     commit: commit(),
     machine: machine(),
@@ -62,7 +62,7 @@ export function readResults(directory = RESULTS) {
 /**
  * The command of a benchmark with its options, and without directories of this machine.
  *
- * @param {string} bench
+ * @param {string} bench name of its program, which may have several results
  * @param {readonly string[]} args of the process, which may be one that the command started
  */
 export function commandOf(bench, args) {
