@@ -7,6 +7,11 @@ import { runSimulation } from './simulation.js';
 import { runCount } from './test-effort.js';
 
 const SEEDS = runCount(25, 300);
+/**
+ * Maximum number of seeds until an injected fault is detected. One seed in six detects the rarest, so the first one to do
+ * so changes with the order of events.
+ */
+const FAULT_SEEDS = 100;
 
 /** @param most maximum number. */
 async function failures(
@@ -57,7 +62,7 @@ describe('deterministic simulation', () => {
       calls += 1;
       return calls % 50 === 0 ? false : original.apply(this, event);
     });
-    expect(await failures(10, 300, { most: 1 })).not.toEqual([]);
+    expect(await failures(FAULT_SEEDS, 300, { most: 1 })).not.toEqual([]);
   });
 
   test('detects an event that is lost during a pause', async () => {
@@ -72,7 +77,7 @@ describe('deterministic simulation', () => {
       finish(original.apply(this, options));
       return changes;
     });
-    expect(await failures(10, 300, { pauses: true, most: 1 })).not.toEqual([]);
+    expect(await failures(FAULT_SEEDS, 300, { pauses: true, most: 1 })).not.toEqual([]);
   });
 
   test('detects a skipped removal', async () => {
@@ -84,7 +89,7 @@ describe('deterministic simulation', () => {
     ) {
       return current === undefined ? false : original.call(this, previous, current);
     });
-    expect(await failures(10, 300, { most: 1 })).not.toEqual([]);
+    expect(await failures(FAULT_SEEDS, 300, { most: 1 })).not.toEqual([]);
   });
 
   test('detects incorrectly merged slices', async () => {
@@ -92,6 +97,6 @@ describe('deterministic simulation', () => {
     jest.spyOn(EndpointSet.prototype, 'change').mockImplementation(function (this: EndpointSet, changes) {
       original.call(this, changes.length > 2 ? changes.slice(0, -1) : changes);
     });
-    expect(await failures(10, 300, { most: 1 })).not.toEqual([]);
+    expect(await failures(FAULT_SEEDS, 300, { most: 1 })).not.toEqual([]);
   });
 });
