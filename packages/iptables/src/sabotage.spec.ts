@@ -20,7 +20,8 @@ interface Change {
   readonly raw?: readonly string[];
   /** Changes the output of iptables-save. */
   readonly text?: (saved: string) => string;
-  readonly sysctls?: Readonly<Record<string, number>>;
+  /** Undefined for a setting that cannot be read. */
+  readonly sysctls?: Readonly<Record<string, number | undefined>>;
   readonly routes?: Readonly<Record<string, string>>;
   readonly tables?: readonly NftTableListing[];
 }
@@ -298,5 +299,13 @@ describe('foreign changes to the rules of the node', () => {
     const { verdict, findings } = await verify(change);
     expect(findings.map(({ message }) => message).join('\n')).toMatch(named);
     expect(verdict).toBe('different');
+  });
+
+  test('a forwarding setting that cannot be read leaves the verdict unknown', async () => {
+    const { verdict, findings } = await verify({ sysctls: { 'net/ipv4/ip_forward': undefined } });
+    expect(findings.map(({ message }) => message).join('\n')).toMatch(
+      /not known.*sysctl net\.ipv4\.ip_forward \(not readable\)/,
+    );
+    expect(verdict).toBe('unknown');
   });
 });

@@ -10,8 +10,8 @@ export interface FakePathHostOptions {
   readonly addresses: readonly string[];
   /** Interfaces by network (`10.244.0.0/24`): the longest network decides. Default: `eth0` for all. */
   readonly routes?: Readonly<Record<string, string>>;
-  /** Settings in addition to those of a forwarding node. */
-  readonly sysctls?: Readonly<Record<string, number>>;
+  /** Settings in addition to those of a forwarding node; undefined for one that cannot be read. */
+  readonly sysctls?: Readonly<Record<string, number | undefined>>;
   readonly bridges?: readonly string[];
   readonly sets?: readonly IpSet[];
   /** Output of `ip rule show`. Default: none. */
@@ -36,7 +36,9 @@ export function fakePathHost(options: FakePathHostOptions): PathHostFacts {
       }))
       .sort((a, b) => b.length - a.length),
     policyRules: parsePolicyRules(policyRules),
-    sysctls: new Map(Object.entries(values).map(([name, value]) => [name, String(value)])),
+    sysctls: new Map(
+      Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+    ),
     bridges: new Set(bridges),
     sets: new Map(sets.map((set) => [set.name, set])),
   };

@@ -247,13 +247,12 @@ export class NetfilterPath implements PacketPath {
   }
 
   #forward(start: Walker, evaluation: Evaluation): void {
-    const blocked = this.#forwardingRule(start);
-    if (blocked !== undefined) {
-      evaluation.ends.push({ walker: start, verdict: 'dropped', by: blocked });
+    const routed = this.#routed(start, evaluation);
+    if (routed === undefined) {
       return;
     }
-    const outInterface = this.#outInterface(start);
-    const walker: Walker = withChanges(start, { hook: 'forward', outInterface });
+    const outInterface = this.#outInterface(routed);
+    const walker: Walker = withChanges(routed, { hook: 'forward', outInterface });
     this.#pass('forward', walker, evaluation, (passed) =>
       this.#pass('postrouting', withChanges(passed, { hook: 'postrouting' }), evaluation, (left) => {
         const bridge = this.#bridgeRule(left);
@@ -270,18 +269,29 @@ export class NetfilterPath implements PacketPath {
     );
   }
 
-  #forwardingRule({ inInterface }: Walker): PathRule | undefined {
+  /** The packet after the decision whether to forward it; undefined when it is dropped. */
+  #routed(start: Walker, evaluation: Evaluation): Walker | undefined {
+    const { isOn, rule } = this.#forwarding(start);
+    // Where the setting is unknown, both are possible.
+    const routed = isOn === undefined ? assuming(start, rule) : start;
+    if (isOn !== true) {
+      evaluation.ends.push({ walker: routed, verdict: 'dropped', by: rule });
+    }
+    return isOn === false ? undefined : routed;
+  }
+
+  /** Whether the kernel forwards the packet, and the setting that determines it; undefined when no setting could be read. */
+  #forwarding({ inInterface }: Walker): { readonly isOn: boolean | undefined; readonly rule: PathRule } {
+    const all = this.family === 'IPv4' ? 'net/ipv4/ip_forward' : 'net/ipv6/conf/all/forwarding';
     const names =
-      this.family === 'IPv4'
-        ? [...(inInterface ? [`net/ipv4/conf/${inInterface}/forwarding`] : []), 'net/ipv4/ip_forward']
-        : ['net/ipv6/conf/all/forwarding'];
+      this.family === 'IPv4' ? [...(inInterface ? [`net/ipv4/conf/${inInterface}/forwarding`] : []), all] : [all];
     // The setting of the interface applies; if unknown, that of `all`.
     const name = names.find((candidate) => this.#host.sysctl(candidate) !== undefined);
-    if (name === undefined || this.#host.sysctl(name) !== 0) {
-      return undefined;
+    if (name === undefined) {
+      return { isOn: undefined, rule: sysctlRule(all, undefined) };
     }
-    const all = this.family === 'IPv4' ? 'net/ipv4/ip_forward' : name;
-    return sysctlRule(this.#host.sysctl(all) === 0 ? all : name, 0);
+    const isOn = this.#host.sysctl(name) !== 0;
+    return { isOn, rule: sysctlRule(!isOn && this.#host.sysctl(all) === 0 ? all : name, isOn ? 1 : 0) };
   }
 
   /**
@@ -330,15 +340,14 @@ export class NetfilterPath implements PacketPath {
 
   /** IPVS sends packets through all of `output` and `postrouting`. */
   #leaveStage(start: Walker, evaluation: Evaluation): void {
-    const blocked = start.packet.entry.kind === 'host' ? undefined : this.#forwardingRule(start);
-    if (blocked !== undefined) {
-      evaluation.ends.push({ walker: start, verdict: 'dropped', by: blocked });
+    const routed = start.packet.entry.kind === 'host' ? start : this.#routed(start, evaluation);
+    if (routed === undefined) {
       return;
     }
-    const walker: Walker = withChanges(start, {
+    const walker: Walker = withChanges(routed, {
       hook: 'output',
       isBalanced: true,
-      outInterface: this.#outInterface(start),
+      outInterface: this.#outInterface(routed),
     });
     this.#pass(
       'output',
@@ -515,8 +524,14 @@ function placeOf({ type, priority }: BaseChain, hook: Hook): number {
   return type === 'nat' ? (hook === 'postrouting' || hook === 'input' ? 100 : -100) : priority;
 }
 
-export function sysctlRule(name: string, value: number): PathRule {
-  return { system: 'sysctl', text: `${name.replaceAll('/', '.')} = ${value}`, foreign: true };
+/** @param value undefined: it could not be read. */
+export function sysctlRule(name: string, value: number | undefined): PathRule {
+  const setting = name.replaceAll('/', '.');
+  return {
+    system: 'sysctl',
+    text: value === undefined ? `${setting} (not readable)` : `${setting} = ${value}`,
+    foreign: true,
+  };
 }
 
 /** Merges equal outcomes. */
