@@ -16,7 +16,7 @@ import { parseArgs } from 'node:util';
 import { runInIpvsKernel, whyNoIpvsKernel } from '../scripts/run-in-ipvs-kernel.mjs';
 import { changedSlice, freshAddress } from './lib/api-objects.mjs';
 import { bringLoopbackUp, runInNewNetwork } from './lib/child-processes.mjs';
-import { clusterIP, podAddress } from './lib/cluster.mjs';
+import { podAddress } from './lib/cluster.mjs';
 import { startFilledApiServer, startFilledFake } from './lib/filled-api-server.mjs';
 import { leaveIptablesHint, removeRules, requireInstalled } from './lib/installed-rules.mjs';
 import { linkIptables } from './lib/iptables-path.mjs';
@@ -169,7 +169,7 @@ async function measureStarts({ subject, path, proxies, note }) {
   const services = servicesOf(subject);
   const server = await (isInOwnKernel(subject) ? startFilledFake : startFilledApiServer)(services, ENDPOINTS);
   const addresses = Array.from({ length: services }, (_, index) => [
-    clusterIP(index),
+    server.clusterIP(index),
     ...Array.from({ length: ENDPOINTS }, (_pod, offset) => podAddress(index * ENDPOINTS + offset)),
   ]).flat();
   try {

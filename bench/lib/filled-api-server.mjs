@@ -26,6 +26,7 @@ const RESERVED = 16;
  * @typedef {object} FilledApiServer
  * @property {string} name what it is, for the title of a report
  * @property {string} kubeconfig as text
+ * @property {(index: number) => string} clusterIP of a Service
  * @property {(slice: ReturnType<typeof apiSlice>) => Promise<void>} replaceSlice
  * @property {() => Promise<void>} stop
  */
@@ -59,6 +60,7 @@ export async function startFilledFake(services, endpoints) {
     name: 'the fake API server',
     fake: server,
     kubeconfig: plainKubeconfig(server.url),
+    clusterIP,
     replaceSlice: async (slice) => void server.store.put('endpointslices', slice),
     stop: () => server.stop(),
   };
@@ -92,6 +94,7 @@ async function real(programs, services, endpoints) {
   return {
     name: 'a real API server',
     kubeconfig: server.kubeconfig({ token: 'administrator' }),
+    clusterIP: clusterIPAfterReserved,
     async replaceSlice(slice) {
       const path = `${pathOf(slice)}/${slice.metadata.name}`;
       const { status, body } = await server.request('PUT', path, ofUser(slice));
@@ -106,6 +109,11 @@ async function real(programs, services, endpoints) {
   };
 }
 
+/** @param {number} index */
+function clusterIPAfterReserved(index) {
+  return clusterIP(index + RESERVED);
+}
+
 /**
  * Services and their EndpointSlices, as a server stores them, with the objects by which it knows that their addresses are allocated.
  *
@@ -117,7 +125,7 @@ function* storedObjects(services, endpoints) {
   for (let index = 0; index < services; index += 1) {
     const service = apiService(index);
     const { name, namespace } = service.metadata;
-    const ip = clusterIP(index + RESERVED);
+    const ip = clusterIPAfterReserved(index);
     service.spec.clusterIP = ip;
     service.spec.clusterIPs = [ip];
     yield [`services/specs/${namespace}/${name}`, stored('v1', 'Service', service)];
