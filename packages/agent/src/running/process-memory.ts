@@ -50,10 +50,7 @@ const LONG_PAUSE = 100 * 1024 * 1024;
 const LONG_PAUSE_WHILE_READING = 48 * 1024 * 1024;
 /** Heap size in bytes from which the young generation grows while objects are read: more than {@link FIRST_COLLECTION}. */
 const VERY_LARGE_WHILE_READING = 80 * 1024 * 1024;
-/**
- * Growth of the heap between two collections after the start, in percent. With less, continuous changes take more CPU time; with 40, they
- * take 20 MB more.
- */
+/** Growth of the heap between two collections after the start, in percent. With less, continuous changes take more CPU time; with more, memory. */
 const SETTLED_GROWTH = 25;
 /** The same until the first verification has ended, and during each: these are the peaks of memory after a start. */
 const VERIFYING_GROWTH = 15;

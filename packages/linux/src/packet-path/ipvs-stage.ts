@@ -1,8 +1,9 @@
 import type { IPFamily, PathRule } from '@kube-proxier/core';
 import type { RealServerStatus, VirtualServer } from '../ipvs/ipvs.js';
 import { virtualServerKey } from '../ipvs/ipvs.js';
-import { type PathStage, type StageOutcome, sysctlRule } from './netfilter-path.js';
+import type { PathStage, StageOutcome } from './netfilter-path.js';
 import type { PathHost } from './path-host.js';
+import { sysctlRule } from './sysctl-rule.js';
 import { translated, type Walker, withChanges } from './walker.js';
 
 /** A virtual server with its real servers, as read from the kernel. */

@@ -1,9 +1,6 @@
 import {
-  describePathRule,
   finish,
   type IPFamily,
-  joinHostPort,
-  LinearMap,
   type PacketPath,
   type PathOutcome,
   type PathPacket,
@@ -15,8 +12,10 @@ import { assuming } from './chance.js';
 import type { CompiledLiveTable } from './live-iptables.js';
 import { withoutDuplicates } from './merge-walkers.js';
 import { isLoopback, type PathHost } from './path-host.js';
+import { type Ended, summarise } from './path-outcomes.js';
 import { StepCount, TooManySteps } from './step-count.js';
-import { append, type Hook, itemsOf, startWalk, type Visit, type Walker, withChanges } from './walker.js';
+import { sysctlRule } from './sysctl-rule.js';
+import { append, type Hook, startWalk, type Visit, type Walker, withChanges } from './walker.js';
 
 /** IPVS, for backends that program it. */
 export interface PathStage {
@@ -64,12 +63,6 @@ export interface LivePath {
    */
   forget(isUrgent?: boolean): void;
   close(): void;
-}
-
-interface Ended {
-  readonly walker: Walker;
-  readonly verdict: PathOutcome['verdict'];
-  readonly by: PathRule | undefined;
 }
 
 /** The evaluation of one packet. */
@@ -271,27 +264,28 @@ export class NetfilterPath implements PacketPath {
 
   /** The packet after the decision whether to forward it; undefined when it is dropped. */
   #routed(start: Walker, evaluation: Evaluation): Walker | undefined {
-    const { isOn, rule } = this.#forwarding(start);
-    // Where the setting is unknown, both are possible.
-    const routed = isOn === undefined ? assuming(start, rule) : start;
-    if (isOn !== true) {
-      evaluation.ends.push({ walker: routed, verdict: 'dropped', by: rule });
+    const name = this.#forwardingSetting(start);
+    const value = this.#host.sysctl(name);
+    if (value !== undefined && value !== 0) {
+      return start;
     }
-    return isOn === false ? undefined : routed;
+    const rule = sysctlRule(name, value);
+    // Where the setting is unknown, both are possible.
+    const routed = value === undefined ? assuming(start, rule) : start;
+    evaluation.ends.push({ walker: routed, verdict: 'dropped', by: rule });
+    return value === undefined ? routed : undefined;
   }
 
-  /** Whether the kernel forwards the packet, and the setting that determines it; undefined when no setting could be read. */
-  #forwarding({ inInterface }: Walker): { readonly isOn: boolean | undefined; readonly rule: PathRule } {
-    const all = this.family === 'IPv4' ? 'net/ipv4/ip_forward' : 'net/ipv6/conf/all/forwarding';
-    const names =
-      this.family === 'IPv4' ? [...(inInterface ? [`net/ipv4/conf/${inInterface}/forwarding`] : []), all] : [all];
-    // The setting of the interface applies; if unknown, that of `all`.
-    const name = names.find((candidate) => this.#host.sysctl(candidate) !== undefined);
-    if (name === undefined) {
-      return { isOn: undefined, rule: sysctlRule(all, undefined) };
+  /** The setting that determines whether the kernel forwards a packet. */
+  #forwardingSetting({ inInterface }: Walker): string {
+    if (this.family === 'IPv6') {
+      return 'net/ipv6/conf/all/forwarding';
     }
-    const isOn = this.#host.sysctl(name) !== 0;
-    return { isOn, rule: sysctlRule(!isOn && this.#host.sysctl(all) === 0 ? all : name, isOn ? 1 : 0) };
+    // The setting of the interface applies; if unknown, that of all. Where both are off, that of all is named.
+    const all = 'net/ipv4/ip_forward';
+    const own = `net/ipv4/conf/${inInterface}/forwarding`;
+    const value = inInterface ? this.#host.sysctl(own) : undefined;
+    return value === undefined || (value === 0 && this.#host.sysctl(all) === 0) ? all : own;
   }
 
   /**
@@ -522,84 +516,4 @@ function inOrder(chains: readonly BaseChain[], hook: Hook): readonly BaseChain[]
 
 function placeOf({ type, priority }: BaseChain, hook: Hook): number {
   return type === 'nat' ? (hook === 'postrouting' || hook === 'input' ? 100 : -100) : priority;
-}
-
-/** @param value undefined: it could not be read. */
-export function sysctlRule(name: string, value: number | undefined): PathRule {
-  const setting = name.replaceAll('/', '.');
-  return {
-    system: 'sysctl',
-    text: value === undefined ? `${setting} (not readable)` : `${setting} = ${value}`,
-    foreign: true,
-  };
-}
-
-/** Merges equal outcomes. */
-function summarise(ends: readonly Ended[], stage: PathStage | undefined): readonly PathOutcome[] {
-  const outcomes = new LinearMap<
-    PathOutcome & { probability: number; emptyChain?: string; decidedBy: PathRule | undefined }
-  >();
-  for (const { walker, verdict, by } of ends) {
-    const { translatedBy, masqueradedBy } = walker;
-    const destination = translatedBy === undefined ? undefined : joinHostPort(walker.destination, walker.port);
-    const unknown = itemsOf(walker.unknown);
-    const assumed = unknown.map(({ table, chain, text }) => `${table} ${chain} ${text}`).join('\n');
-    const key = `${verdict} ${destination ?? ''} ${masqueradedBy === undefined ? '' : 'masqueraded'} ${assumed}`;
-    const known = outcomes.get(key);
-    const emptyChain = walker.emptyChain && `chain ${walker.emptyChain.chain} of table ${walker.emptyChain.table}`;
-    if (known !== undefined) {
-      known.probability += walker.probability;
-      if (known.decidedBy !== undefined && unknown.includes(known.decidedBy) && by !== undefined) {
-        // A rule that decides in any case, rather than one with an unknown effect.
-        known.decidedBy = by;
-      }
-      if (emptyChain !== undefined) {
-        known.emptyChain ??= emptyChain;
-      }
-      continue;
-    }
-    outcomes.set(key, {
-      probability: walker.probability,
-      verdict,
-      destination,
-      masqueraded: masqueradedBy !== undefined,
-      decidedBy: by,
-      ...(masqueradedBy === undefined ? {} : { masqueradedBy }),
-      ...(walker.mark === 0 ? {} : { mark: walker.mark }),
-      ...(walker.markedBy === undefined ? {} : { markedBy: walker.markedBy }),
-      ...(destination === undefined && walker.explains ? { missed: missedText(walker, stage) } : {}),
-      ...(emptyChain === undefined ? {} : { emptyChain }),
-      ...(walker.sourceKeptBy === undefined ? {} : { sourceKeptBy: walker.sourceKeptBy }),
-      ...(walker.unevenly ? { unevenly: true } : {}),
-      unknown,
-    });
-  }
-  return outcomes.values;
-}
-
-/** The progress of a packet that no rule decided about. */
-function missedText(walker: Walker, stage: PathStage | undefined): string {
-  if (walker.destinationKeptBy !== undefined) {
-    return `${describePathRule(walker.destinationKeptBy)} ends the search for another destination`;
-  }
-  if (stage !== undefined) {
-    return stage.missed(walker);
-  }
-  const misses = itemsOf(walker.misses);
-  if (misses.length > 0) {
-    return [...new Set(misses)].join(', and ');
-  }
-  const visits = itemsOf(walker.visits);
-  let deepest: Visit | undefined;
-  for (const visit of visits) {
-    if (deepest === undefined || visit.depth > deepest.depth || (visit.depth === deepest.depth && visit.depth > 0)) {
-      deepest = visit;
-    }
-  }
-  if (deepest === undefined) {
-    return 'no table that translates addresses has a rule for it';
-  }
-  return deepest.depth === 0
-    ? `no rule of chain ${deepest.chain} of table ${deepest.table} leads to it`
-    : `chain ${deepest.chain} of table ${deepest.table} ends without a rule that applies`;
 }
