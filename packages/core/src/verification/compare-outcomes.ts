@@ -118,7 +118,7 @@ export function compareOutcomes(
     unknown ??= {
       ...difference,
       kind: 'unknown',
-      actual: `not known: ${difference.actual} if this rule matches, or if it does not`,
+      actual: `not known, possibly ${difference.actual}`,
       decidedBy: rule,
       because: `the effect of ${describePathRule(rule)} is not known`,
     };
